@@ -293,21 +293,23 @@ class Batch(Observations):
                 goes on from the oldest command known.
             values: (N, m), (N,) one number for all entries of a world, (1, m) the same for all
                 worlds, or a number; m: geometries, bodies, dofs or 3, as `values(name)` has it.
-                `gravity` takes three numbers or 0. One number for all as `kp` or `kd` is one for
-                all joints that take a servo, and 0 for the rest, such as a floating base.
+                `gravity` takes (N, 3), (3,) for all, or 0. One number for all as `kp` or `kd` is
+                one for all joints that take a servo, and 0 for the rest, such as a floating base.
             mask: (N,) bool, the worlds it is for; None: all.
 
         Raises:
             ValueError: before anything changes, naming world and entry that is out of range.
         """
         _check_type("name", name, str, "'friction'")
-        columns = self._field_size(name)
+        columns, shape = self._field_size(name), np.shape(values)
+        if name == "gravity":
+            if shape == (3,):
+                values = np.asarray(values)[None]
+            elif shape not in ((self.num_worlds, 3), (1, 3)) and np.any(values):
+                raise ValueError(
+                    f"gravity has shape {shape}: must be ({self.num_worlds}, 3), (3,) or 0"
+                )
         rows = spread(name, values, self.num_worlds, columns)
-        if name == "gravity" and np.shape(values)[1:] in ((), (1,)) and rows.any():
-            raise ValueError(
-                f"gravity has shape {np.shape(values)}: must be ({self.num_worlds}, 3), (1, 3) or "
-                "0: one number is no direction"
-            )
         if name in ("kp", "kd") and np.shape(values)[1:] in ((), (1,)) and columns > 1:
             rows *= np.isin(np.arange(columns), servo_dofs(self.scene))
         self._assign(name, rows, self._mask(mask))

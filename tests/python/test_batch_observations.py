@@ -164,3 +164,12 @@ def test_a_frozen_world_is_not_certified() -> None:
     batch.v[4, 2] = np.nan
     batch.step()
     assert batch.frozen[4] and batch.certificate[4] == np.inf and batch.contacts[4] == 0
+
+
+def test_gravity_is_a_direction_for_all_worlds_or_one_for_each() -> None:
+    batch = driven()
+    for given in ([0.0, 0.0, -3.7], [[0.0, 0.0, -3.7]], np.tile([0.0, 0.0, -3.7], (7, 1))):
+        batch.assign("gravity", 0.0)
+        assert not batch.values("gravity").any()
+        batch.assign("gravity", given)
+        assert np.array_equal(batch.values("gravity"), np.tile([0.0, 0.0, -3.7], (7, 1)))

@@ -21,6 +21,7 @@ _STANCE_PHASE = [0.0, 0.5, 0.5, 0.0]  # of a trot: diagonal feet together
 _FREQUENCY = 2.5  # [Hz] of the clock
 _TOUCHING = 2e-3  # [m]
 _RANGES = {"friction": (0.4, 0.6), "mass": (0.9, 0.2)}  # from, span; of randomised episodes
+_FIXED = {"friction": (0.9, 0.0), "mass": (1.0, 0.0)}
 
 
 class VelocityEnv(BatchEnv):
@@ -33,8 +34,8 @@ class VelocityEnv(BatchEnv):
         autoreset: see BatchEnv.
         episode_steps: after which an episode is truncated.
         randomise: True: each episode with friction in [0.4, 1] and masses of [0.9, 1.1] of their
-            values; other ranges as {"friction": (0.2, 1.2), "mass": (0.8, 1.2)}; False: 0.9 and
-            the model's.
+            values; ranges of one's own as {"friction": (0.2, 1.2), "mass": (0.8, 1.2)}, where what
+            is not named is fixed; False: friction 0.9 and the model's masses.
 
     Raises:
         TypeError, ValueError: another range, or no pair of numbers, low and high.
@@ -136,9 +137,9 @@ def _given_ranges(
     randomise: bool | Mapping[str, tuple[float, float]],
 ) -> dict[str, tuple[float, float]]:
     """From and span."""
-    out = dict(_RANGES)
     if isinstance(randomise, bool | np.bool_):
-        return out
+        return dict(_RANGES)
+    out = dict(_FIXED)
     if not isinstance(randomise, Mapping):
         raise TypeError(f"randomise = {randomise!r}: must be True, False or ranges by name")
     for name, ends in randomise.items():

@@ -35,7 +35,8 @@ def lane_tables(document: dict[str, Any]) -> Group:
         tables += [_time_table(title, row), _own_table(name, row)]
         if any(series.get("work") for series in row["series"].values()):
             tables.append(_work_table(name, row))
-    footer = f"{told['cpu']}, load {told['load']}, {told['date']}"
+    footer = "w8: worlds in a register; t2: threads; MuJoCo: solver, cone, integrator; CPU times\n"
+    footer += f"{told['cpu']}, load {told['load']}, {told['date']}"
     return Group(*tables, footer)
 
 
