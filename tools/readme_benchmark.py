@@ -104,7 +104,7 @@ BATCH_HEAD = [
     "times faster on two threads than on one: ours",
     "MuJoCo",
     "our steps in lanes",
-    "pairs in contact, mean: ours, MuJoCo's elliptic",
+    "points that carry, mean: ours, MuJoCo's elliptic",
     "deepest overlap [m]: ours, MuJoCo's",
     "fastest creep [m/s]: ours, MuJoCo's",
 ]
@@ -158,7 +158,7 @@ def _batch_row(name: str, series: dict) -> list[str]:
         f"{first['wall'] / second['wall']:.2f}",
         f"{theirs[0] / theirs[1]:.2f}",
         "-" if first["lanes"] is None else f"{first['lanes']:.1%}",
-        f"{own['pairs']:.2f}, {other['pairs']:.2f}",
+        f"{own['loaded']:.2f}, {other['loaded']:.2f}",
         *(f"{own['maximum'][k]:.0e}, {other['maximum'][k]:.0e}" for k in ("penetration", "creep")),
     ]
 

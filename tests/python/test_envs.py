@@ -227,7 +227,8 @@ def test_randomised_worlds_have_their_own_friction_and_masses():
     assert (chosen.batch.values("mass_scale") == 1.0).all()  # not named
     for ranges, text in (
         ({"length": (1, 2)}, "'length': there are friction, mass"),
-        ({"mass": (0, 1)}, r"\(0, 1\): must be 0 < low <= high"),
+        ({"mass": (0, 1)}, r"\(0, 1\): must be 0.01 <= low <= high <= 100"),
+        ({"friction": (0, 1e308)}, r"must be 0 <= low <= high <= 100"),
         ({"friction": 0.5}, r"randomise\['friction'\] has shape \(\)"),
     ):
         with pytest.raises(ValueError, match=text):

@@ -276,8 +276,8 @@ def _tell(info: dict[str, Any], values: dict[str, Floats], mask: Bools) -> None:
 
 def _positive(name: str, value: Any) -> int:
     number = integer(name, value)
-    if number < 1:
-        raise ValueError(f"{name} = {number}: must be at least 1")
+    if not 1 <= number < 2**31:
+        raise ValueError(f"{name} = {number}: must be at least 1 and < 2^31")
     return number
 
 

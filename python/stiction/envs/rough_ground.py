@@ -46,7 +46,8 @@ class RoughGround:
             value = getattr(self, name)
             if not (np.isfinite(value) and value > 0.0):
                 raise ValueError(f"{name} = {value}: must be finite and > 0 [m]")
-        if not 0 <= integer("seed", self.seed) < 2**64:
+        object.__setattr__(self, "seed", integer("seed", self.seed))
+        if not 0 <= self.seed < 2**64:
             raise ValueError(f"seed = {self.seed}: must be in [0, 2^64)")
         if self.feature < self.cell_size:
             raise ValueError(

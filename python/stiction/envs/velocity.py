@@ -21,6 +21,7 @@ _STANCE_PHASE = [0.0, 0.5, 0.5, 0.0]  # of a trot: diagonal feet together
 _FREQUENCY = 2.5  # [Hz] of the clock
 _TOUCHING = 2e-3  # [m]
 _RANGES = {"friction": (0.4, 0.6), "mass": (0.9, 0.2)}  # from, span; of randomised episodes
+_LIMITS = {"friction": (0.0, 100.0), "mass": (0.01, 100.0)}
 _FIXED = {"friction": (0.9, 0.0), "mass": (1.0, 0.0)}
 
 
@@ -146,9 +147,11 @@ def _given_ranges(
         if name not in out:
             raise ValueError(f"randomise has {name!r}: there are {', '.join(out)}")
         low, high = given_array(f"randomise[{name!r}]", ends, (2,), means="low and high")
-        if not 0.0 <= low <= high or (name == "mass" and low == 0.0):
-            least = "0 <" if name == "mass" else "0 <="
-            raise ValueError(f"randomise[{name!r}] = {ends}: must be {least} low <= high")
+        least, most = _LIMITS[name]
+        if not least <= low <= high <= most:
+            raise ValueError(
+                f"randomise[{name!r}] = {ends}: must be {least:g} <= low <= high <= {most:g}"
+            )
         out[name] = (float(low), float(high - low))
     return out
 

@@ -27,20 +27,18 @@ class Work:
     def __init__(self, dt: float) -> None:
         self._dt = dt
         self._steps: list[StepCertificate | None] = []
-        self._pairs: list[int] = []
 
-    def add(self, sample: ContactSample, pairs: NDArray[np.integer[Any]]) -> None:
-        """A step: its contacts, and the (k, 2) geometries of each."""
+    def add(self, sample: ContactSample) -> None:
+        """A step."""
         self._steps.append(certify(sample, self._dt))
-        self._pairs.append(len(np.unique(np.sort(pairs, axis=1), axis=0)))
 
     def as_dict(self) -> dict[str, Any]:
-        """Means a step: points of contact, those that carry, pairs that touch; the certificate."""
+        """Means a step: points of contact, near ones of ours among them, and those that carry; the
+        certificate."""
         told = summarize(self._steps)
         return {
             "points": told.contacts,
             "loaded": told.loaded,
-            "pairs": float(np.mean(self._pairs)),
             "median": told.median,
             "maximum": told.maximum,
             "steps": told.steps,
@@ -59,8 +57,7 @@ def of_batch(batch: stiction.Batch, columns: NDArray[np.intp], targets: Floats, 
             control.position_target[columns] = rows[world]
             for _ in range(steps):
                 sim.step(state, control)
-                pairs = [(c.geometry_a, c.geometry_b) for c in sim.contacts()]
-                work.add(ours.contact_sample(sim), np.array(pairs, int).reshape(-1, 2))
+                work.add(ours.contact_sample(sim))
     return work
 
 
@@ -78,7 +75,5 @@ def of_mujoco(model: mujoco.MjModel, states: Floats, targets: Floats, steps: int
             data.ctrl[:] = rows[world]
             for _ in range(steps):
                 mujoco.mj_step(model, data)
-                kept = np.flatnonzero(np.asarray(data.contact.efc_address) >= 0)
-                pairs = np.column_stack([data.contact.geom1, data.contact.geom2])[kept]
-                work.add(peer.contact_sample(model, data), pairs)
+                work.add(peer.contact_sample(model, data))
     return work

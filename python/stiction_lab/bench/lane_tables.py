@@ -10,7 +10,6 @@ from stiction.fitted_table import FittedTable
 
 TIMES = ("median [µs]", "time that passes [µs]", "contacts", "resets")
 WORK = (
-    "pairs",
     "points",
     "points that carry",
     "deepest overlap [m]",
@@ -76,7 +75,7 @@ def _work_table(name: str, row: dict[str, Any]) -> FittedTable:
         work = series.get("work")
         if work:
             worst = [work["maximum"][key] for key in ("penetration", "creep", "tangential")]
-            means = [work[key] for key in ("pairs", "points", "loaded")]
+            means = [work[key] for key in ("points", "loaded")]
             cells = [*(f"{x:.2f}" for x in means), *(f"{x:.0e}" for x in worst)]
             table.add_row(label.removeprefix("mujoco-"), *cells)
     return table
