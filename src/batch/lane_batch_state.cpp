@@ -1,5 +1,6 @@
 #include "batch/lane_batch.hpp"
 #include "batch/lane_numbers.hpp"
+#include "contact/contact_memory.hpp"
 #include "model/contact_order.hpp"
 
 #include <algorithm>
@@ -110,10 +111,11 @@ void LaneBatch::get_state(int world, State& state) const {
     const Vec3d l{own[0], own[W], own[2 * W]};
     if (l.x == 0.0 && l.y == 0.0 && l.z == 0.0) continue;
     const LaneSlot& slot = layout_.slots[k];
-    state.contacts.push_back({pair_of(layout_, slot), feature_of(world, k), l, {0, 0, 0}});
+    state.contacts.push_back(
+        {pair_of(layout_, slot), feature_of(world, k), kept_vector(l), {0, 0, 0}});
   }
   each_place(world, [&](const LaneGuard& guard, std::uint32_t feature, const Vec3d& l) {
-    state.contacts.push_back({pair_of(guard), feature, l, {0, 0, 0}});
+    state.contacts.push_back({pair_of(guard), feature, kept_vector(l), {0, 0, 0}});
   });
   for (const ContactMemory& turned : data_.turned[world]) {
     for (ContactMemory& kept : state.contacts) {
@@ -125,7 +127,7 @@ void LaneBatch::get_state(int world, State& state) const {
   state.constraint_impulse.assign(constraint_impulse_size(scene()), 0.0);
   for (int j = 0; j < view_.num_rows; ++j)
     state.constraint_impulse[joint_place(layout_.rows[j], nv)] =
-        impulse[(3 * view_.num_slots + j) * W];
+        kept_number(impulse[(3 * view_.num_slots + j) * W]);
 }
 
 void LaneBatch::each_contact(int world, const ContactVisit& visit) const {

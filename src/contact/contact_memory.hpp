@@ -10,6 +10,11 @@
 
 namespace stiction {
 
+/// As a state keeps it: which sign a zero has says nothing, and must not tell one state from
+/// another.
+inline double kept_number(double x) { return x + 0.0; }
+inline Vec3d kept_vector(const Vec3d& x) { return x + Vec3d{0, 0, 0}; }
+
 /// The entry of a contact in a list sorted by (pair, feature), or null.
 const ContactMemory* find_memory(const std::vector<ContactMemory>& memory, const Contact& contact);
 

@@ -126,7 +126,10 @@ void store_impulses(const Scene& scene,
       continue;
     }
     if (row.source != RowSource::kContact) {
-      std::copy(l, l + row.set.dim, state.constraint_impulse.begin() + fixed_place(scene, row));
+      std::transform(l,
+                     l + row.set.dim,
+                     state.constraint_impulse.begin() + fixed_place(scene, row),
+                     kept_number);
       continue;
     }
     const Contact& contact = contacts[row.index];
@@ -134,7 +137,7 @@ void store_impulses(const Scene& scene,
     const Mat3d R_WA = body_placement(scene, dynamics, contact.body_a).R;
     // Contacts are sorted by (pair, feature), so the cache is too.
     ContactMemory& kept = state.contacts[resting + row.index];
-    kept = {contact.pair, contact.feature, transpose_times(R_WA, world)};
+    kept = {contact.pair, contact.feature, kept_vector(transpose_times(R_WA, world))};
     if (row.set.dim > 3)
       kept.moment_A = transpose_times(R_WA, contact.frame * couple_of(row.set, l));
     if (row.compliance[0] == 0.0) continue;

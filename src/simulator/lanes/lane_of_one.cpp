@@ -1,6 +1,7 @@
 #include "simulator/lanes/lane_of_one.hpp"
 
 #include "contact/build_problem.hpp"
+#include "contact/contact_memory.hpp"
 #include "dynamics/forest.hpp"
 #include "dynamics/joint_forces.hpp"
 #include "simulator/lanes/lane_parameters.hpp"
@@ -117,19 +118,20 @@ void LaneOfOne::write_impulses(State& state) const {
     if (is_place(view_, set)) {
       state.contacts.push_back({pair_of(layout_.guards[static_cast<int>(place[0])]),
                                 static_cast<std::uint32_t>(place[1]),
-                                {place[2], place[3], place[4]}});
+                                kept_vector({place[2], place[3], place[4]})});
       place += kKeptPlace;
       continue;
     }
     const double* l = impulse_.data() + kept_offset(view_, set);
     if (!is_cone(view_, set)) {
-      state.constraint_impulse[joint_place(joint_row(view_, set), view_.tree.nv)] = l[0];
+      state.constraint_impulse[joint_place(joint_row(view_, set), view_.tree.nv)] =
+          kept_number(l[0]);
       continue;
     }
     const LaneSlot& slot = layout_.slots[set];
     const std::uint32_t feature =
         slot.found < 0 ? slot.feature : static_cast<std::uint32_t>(feature_[slot.found]);
-    state.contacts.push_back({pair_[set], feature, {l[0], l[1], l[2]}});
+    state.contacts.push_back({pair_[set], feature, kept_vector({l[0], l[1], l[2]})});
   }
 }
 
