@@ -301,16 +301,18 @@ class Batch(Observations):
             ValueError: before anything changes, naming world and entry that is out of range.
         """
         _check_type("name", name, str, "'friction'")
-        columns, shape = self._field_size(name), np.shape(values)
+        columns = self._field_size(name)
+        values = numbers(name, values)
+        shape = values.shape
         if name == "gravity":
             if shape == (3,):
-                values = np.asarray(values)[None]
-            elif shape not in ((self.num_worlds, 3), (1, 3)) and np.any(values):
+                values = values[None]
+            elif shape not in ((self.num_worlds, 3), (1, 3)) and values.any():
                 raise ValueError(
                     f"gravity has shape {shape}: must be ({self.num_worlds}, 3), (3,) or 0"
                 )
         rows = spread(name, values, self.num_worlds, columns)
-        if name in ("kp", "kd") and np.shape(values)[1:] in ((), (1,)) and columns > 1:
+        if name in ("kp", "kd") and shape[1:] in ((), (1,)) and columns > 1:
             rows *= np.isin(np.arange(columns), servo_dofs(self.scene))
         self._assign(name, rows, self._mask(mask))
 

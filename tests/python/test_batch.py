@@ -319,6 +319,11 @@ def test_wrong_arguments_are_named() -> None:
             ValueError,
             'field "colour" is unknown; there are: f',
         ),
+        (
+            lambda: batch.assign("friction", [[1, 2], [3]]),
+            ValueError,
+            r"friction = \[\[1, 2\], \[3",
+        ),
         (lambda: batch.assign("friction", np.zeros((3, 3))), ValueError, r"shape \(3, 3\)"),
         (lambda: batch.assign("friction", np.zeros(4)), ValueError, r"shape \(4,\): must be \(7, "),
         (lambda: batch.assign("gravity", -9.81), ValueError, r"gravity has shape \(\): must be"),
