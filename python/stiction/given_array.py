@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["given_array", "integer", "one_or_many"]
+__all__ = ["given_array", "given_seed", "integer", "one_or_many"]
 
 Shape = tuple[int | str, ...]
 """Lengths; a letter stands for any."""
@@ -46,6 +46,19 @@ def integer(name: str, value: int) -> int:
         return operator.index(value)
     except TypeError:
         raise TypeError(f"{name} = {value!r}: must be an integer") from None
+
+
+def given_seed(seed: int) -> int:
+    """`seed` as an integer of 64 bits.
+
+    Raises:
+        TypeError: it is no integer.
+        ValueError: it is out of range.
+    """
+    number = integer("seed", seed)
+    if not 0 <= number < 2**64:
+        raise ValueError(f"seed = {number}: must be in [0, 2^64)")
+    return number
 
 
 def one_or_many(names: str | Sequence[str]) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from .. import _stiction, counted_random
 from ..batch import Batch
-from ..given_array import integer
+from ..given_array import given_seed, integer
 
 __all__ = ["NO_PICTURES", "BatchEnv"]
 
@@ -107,7 +107,7 @@ class BatchEnv(VectorEnv[Observations, Singles, Any]):
         """
         mask = _given_mask(options, self.num_envs)
         if seed is not None:
-            seed = _given_seed(seed)
+            seed = given_seed(seed)
         if not mask.all():
             if not self._begun:
                 raise ValueError("reset_mask leaves worlds out: reset() all of them first")
@@ -278,13 +278,6 @@ def _positive(name: str, value: Any) -> int:
     number = integer(name, value)
     if not 1 <= number < 2**31:
         raise ValueError(f"{name} = {number}: must be at least 1 and < 2^31")
-    return number
-
-
-def _given_seed(seed: Any) -> int:
-    number = integer("seed", seed)
-    if not 0 <= number < 2**64:
-        raise ValueError(f"seed = {number}: must be in [0, 2^64)")
     return number
 
 

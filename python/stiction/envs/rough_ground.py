@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from .._stiction import Shape
 from ..counted_random import uniform
-from ..given_array import integer
+from ..given_array import given_seed
 from ..terrain import height_field
 
 __all__ = ["RoughGround"]
@@ -46,9 +46,7 @@ class RoughGround:
             value = getattr(self, name)
             if not (np.isfinite(value) and value > 0.0):
                 raise ValueError(f"{name} = {value}: must be finite and > 0 [m]")
-        object.__setattr__(self, "seed", integer("seed", self.seed))
-        if not 0 <= self.seed < 2**64:
-            raise ValueError(f"seed = {self.seed}: must be in [0, 2^64)")
+        object.__setattr__(self, "seed", given_seed(self.seed))
         if self.feature < self.cell_size:
             raise ValueError(
                 f"feature = {self.feature}: must be at least cell_size = {self.cell_size} [m]"

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..batch import Batch
 from ..counted_random import uniform
-from ..given_array import integer
+from ..given_array import given_seed, integer
 from ..loading import load
 from ..servo_dofs import servo_dofs
 
@@ -163,8 +163,7 @@ def _assign(batch: Batch, name: str, values: Floats) -> None:
 
 
 def _check_numbers(runs: SceneRuns) -> None:
-    for name in ("samples", "seed"):
-        integer(name, getattr(runs, name))
+    integer("samples", runs.samples)
     times = ("seconds", "dt", *(["every"] if runs.every is not None else []))
     for name in (*times, "move"):
         value = getattr(runs, name)
@@ -174,8 +173,7 @@ def _check_numbers(runs: SceneRuns) -> None:
             raise ValueError(f"{name} = {value}: must be finite and > 0 [s]")
     if runs.samples < 1:
         raise ValueError(f"samples = {runs.samples}: must be at least 1")
-    if not 0 <= runs.seed < 2**64:
-        raise ValueError(f"seed = {runs.seed}: must be in [0, 2^64)")
+    given_seed(runs.seed)
     if not (np.isfinite(runs.move) and runs.move >= 0.0):
         raise ValueError(f"move = {runs.move}: must be finite and >= 0 [rad or m]")
     for name in ("seconds", "every"):
