@@ -111,11 +111,10 @@ void LaneBatch::get_state(int world, State& state) const {
     const Vec3d l{own[0], own[W], own[2 * W]};
     if (l.x == 0.0 && l.y == 0.0 && l.z == 0.0) continue;
     const LaneSlot& slot = layout_.slots[k];
-    state.contacts.push_back(
-        {pair_of(layout_, slot), feature_of(world, k), kept_vector(l), {0, 0, 0}});
+    state.contacts.push_back(kept_contact(pair_of(layout_, slot), feature_of(world, k), l));
   }
   each_place(world, [&](const LaneGuard& guard, std::uint32_t feature, const Vec3d& l) {
-    state.contacts.push_back({pair_of(guard), feature, kept_vector(l), {0, 0, 0}});
+    state.contacts.push_back(kept_contact(pair_of(guard), feature, l));
   });
   for (const ContactMemory& turned : data_.turned[world]) {
     for (ContactMemory& kept : state.contacts) {

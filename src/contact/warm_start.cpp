@@ -137,12 +137,12 @@ void store_impulses(const Scene& scene,
     const Mat3d R_WA = body_placement(scene, dynamics, contact.body_a).R;
     // Contacts are sorted by (pair, feature), so the cache is too.
     ContactMemory& kept = state.contacts[resting + row.index];
-    kept = {contact.pair, contact.feature, kept_vector(transpose_times(R_WA, world))};
+    kept = kept_contact(contact.pair, contact.feature, transpose_times(R_WA, world));
     if (row.set.dim > 3)
-      kept.moment_A = transpose_times(R_WA, contact.frame * couple_of(row.set, l));
+      kept.moment_A = kept_vector(transpose_times(R_WA, contact.frame * couple_of(row.set, l)));
     if (row.compliance[0] == 0.0) continue;
     const Vec3d e = contact.frame * next_extension(contact, row, dt, l);
-    kept.extension = transpose_times(anchor_rotation(scene, dynamics, contact), e);
+    kept.extension = kept_vector(transpose_times(anchor_rotation(scene, dynamics, contact), e));
   }
   if (resting > 0) std::sort(state.contacts.begin(), state.contacts.end(), contact_before);
 }

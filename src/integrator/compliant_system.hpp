@@ -48,7 +48,10 @@ struct Anchor {
 };
 template <class Named>  // has pair and feature
 ContactMemory memory_of(const Named& name, const Anchor& a) {
-  return {name.pair, name.feature, {0, 0, 0}, a.extension, {0, 0, 0}, a.turn};
+  ContactMemory kept = kept_contact(name.pair, name.feature, {0, 0, 0});
+  kept.extension = kept_vector(a.extension);
+  kept.turn = kept_vector(a.turn);
+  return kept;
 }
 
 struct CompliantPoint {

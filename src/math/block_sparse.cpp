@@ -84,8 +84,35 @@ void BlockSparse::order_nodes() {
   }
 }
 
-void BlockSparse::analyse() {
+bool BlockSparse::is_known() const {
+  const auto same_size = [](const Node& a, const Node& b) { return a.size == b.size; };
+  return known_.graph == graph_ &&
+         std::equal(
+             known_.nodes.begin(), known_.nodes.end(), nodes_.begin(), nodes_.end(), same_size);
+}
+
+/// The same large island is solved up to three times a step, small ones between: those are ordered
+/// sooner than compared.
+void BlockSparse::order_once() {
+  constexpr std::size_t kLarge = 64;  // nodes
+  if (nodes_.size() < kLarge) return order_nodes();
+  if (is_known()) {
+    nodes_ = known_.nodes;
+    order_ = known_.order;
+    position_ = known_.position;
+    columns_ = known_.columns;
+    return;
+  }
+  known_.graph = graph_;
   order_nodes();
+  known_.nodes = nodes_;
+  known_.order = order_;
+  known_.position = position_;
+  known_.columns = columns_;
+}
+
+void BlockSparse::analyse() {
+  order_once();
   places_.resize(columns_.size());
   starts_.resize(columns_.size());
   pivots_.resize(rows_);

@@ -17,7 +17,8 @@ class BlockSparse {
   /// A matrix of `sizes.size()` nodes with sizes[k] rows each and no blocks off the diagonal.
   void begin(const std::vector<int>& sizes);
   void couple(int a, int b);
-  /// Finds the order and the fill; every block that add() names must have been coupled.
+  /// Finds the order and the fill; every block that add() names must have been coupled. What was
+  /// found of a large graph serves the same graph again, whatever came between.
   void analyse();
   /// Multiplications and additions of one factorisation of a symmetric matrix, about.
   double work() const { return work_; }
@@ -58,7 +59,16 @@ class BlockSparse {
     int from, to, count;
   };
 
+  /// A graph, and what order_nodes() finds of it.
+  struct Ordered {
+    std::vector<std::uint64_t> graph;
+    std::vector<Node> nodes;
+    std::vector<int> order, position, columns;
+  };
+
   int offset(const Node& node, int position) const;
+  bool is_known() const;
+  void order_once();
   void order_nodes();
   bool factor_diagonal(const Node& node);
   void find_stretches(const Node& node, int column, const Node& target);
@@ -80,6 +90,7 @@ class BlockSparse {
   std::vector<int> places_;    // of columns_: where the node starts in the panel
   std::vector<int> starts_;    // of columns_: and in a vector
   std::vector<std::uint64_t> graph_;
+  Ordered known_;             // the last large graph
   int words_ = 0, rows_ = 0;  // rows_: entries of a vector
   std::vector<double> upper_, lower_;
   std::vector<int> pivots_, degree_;

@@ -116,9 +116,9 @@ void LaneOfOne::write_impulses(State& state) const {
   for (int n = 0; n < record_.num_used; ++n) {
     const int set = record_.used[n];
     if (is_place(view_, set)) {
-      state.contacts.push_back({pair_of(layout_.guards[static_cast<int>(place[0])]),
-                                static_cast<std::uint32_t>(place[1]),
-                                kept_vector({place[2], place[3], place[4]})});
+      state.contacts.push_back(kept_contact(pair_of(layout_.guards[static_cast<int>(place[0])]),
+                                            static_cast<std::uint32_t>(place[1]),
+                                            {place[2], place[3], place[4]}));
       place += kKeptPlace;
       continue;
     }
@@ -131,7 +131,7 @@ void LaneOfOne::write_impulses(State& state) const {
     const LaneSlot& slot = layout_.slots[set];
     const std::uint32_t feature =
         slot.found < 0 ? slot.feature : static_cast<std::uint32_t>(feature_[slot.found]);
-    state.contacts.push_back({pair_[set], feature, kept_vector({l[0], l[1], l[2]})});
+    state.contacts.push_back(kept_contact(pair_[set], feature, {l[0], l[1], l[2]}));
   }
 }
 

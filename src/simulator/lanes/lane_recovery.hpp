@@ -136,8 +136,9 @@ inline Mask<Real> lane_references(const LaneScene& s,
   Real largest(0.0);
   for (int k = 0, row = 0; k < w.num_used; row += set_dim(s, w.used[k++])) {
     const int dim = set_dim(s, w.used[k]);
+    const Mask<Real> active = w.active[w.used[k]] > zero;
     for (int r = 0; r < dim; ++r)
-      largest = max(largest, w.active[w.used[k]] * diagonal_of(x, w, dim, row, r));
+      largest = max(largest, select(active, diagonal_of(x, w, dim, row, r), zero));
   }
   Mask<Real> immovable = one < zero;
   w.matters[0] = w.impacts[0] = w.gains[0] = zero;

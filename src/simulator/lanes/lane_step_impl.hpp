@@ -170,11 +170,13 @@ inline void record_rows(const LaneScene& s,
     const int set = w.used[k];
     record.used[k] = set;
     const bool cone = is_cone(s, set);
-    const bool free =
-        cone ? w.impact[set] > 0.0 : joint_row(s, set).kind == LaneRow::Kind::kDryFriction;
-    record.gap[set] = x.gap[set];
     record.reference[set] = w.reference[set];
-    record.corrects[set] = free || x.gap[set] > 0.0 ? 0.0 : 1.0;
+    if (!cone && joint_row(s, set).kind == LaneRow::Kind::kDryFriction) {  // has no gap
+      record.gap[set] = record.corrects[set] = 0.0;
+      continue;
+    }
+    record.gap[set] = x.gap[set];
+    record.corrects[set] = (cone && w.impact[set] > 0.0) || x.gap[set] > 0.0 ? 0.0 : 1.0;
   }
 }
 

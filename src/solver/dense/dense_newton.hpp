@@ -37,6 +37,7 @@ inline void dense_scales(const DenseShape<Real, Cones>& s, const DenseWork<Real>
     store_rows(Rows(1.0) / square_root(max(diagonal, Rows(least))), D + r);
   }
   for (int r = 0; r < rows; ++r) w.inverse_D[r] = one / D[r];
+  for (int r = rows; r < stride; ++r) w.moving[r] = zero;  // loaded, by wide loads, but not used
 }
 
 /// Modes at impulses l with velocity c: what moves and what slides. Rows that are held take the

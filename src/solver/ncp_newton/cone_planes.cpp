@@ -129,7 +129,6 @@ STICTION_CLONES void aim(int count,
   const double *planes = W.w, *beta = W.beta, *p = W.p, *pl = predictor.l, *py = predictor.y;
   const bool corrected = pl != nullptr;
   if (!corrected) pl = py = l;
-  const double second = corrected ? 1.0 : 0.0;
 #pragma GCC ivdep
   for (int i = 0; i < count; ++i) {
     const Vector w = at(planes, count, i);
@@ -138,7 +137,7 @@ STICTION_CLONES void aim(int count,
     const Vector v = apply(w, -1.0, 1.0 / beta[i], at(py, count, i));
     const Vector zz = product(z, z), uv = product(u, v);
     Vector q;
-    for (int k = 0; k < kRows; ++k) q.x[k] = -zz.x[k] - second * uv.x[k];
+    for (int k = 0; k < kRows; ++k) q.x[k] = -zz.x[k] - (corrected ? uv.x[k] : 0.0);
     q.x[2] += centre;
     const double n = (z.x[2] * q.x[2] - z.x[0] * q.x[0] - z.x[1] * q.x[1]) / det(z);
     const Vector ratio{{(q.x[0] - n * z.x[0]) / z.x[2], (q.x[1] - n * z.x[1]) / z.x[2], n}};

@@ -127,7 +127,8 @@ Residuals conjugate_gradients(const Island& island,
       }
       if (k - halved >= patience) break;
     }
-    const double beta = size > 0.0 ? now / size : 0.0, share = beta <= 1.0 ? 1.0 : 0.0;
+    const double ratio = size > 0.0 ? now / size : 0.0;
+    const double share = ratio <= 1.0 ? 1.0 : 0.0, beta = share * std::min(ratio, 1.0);
     size = now;
     turn(rows, share, beta, w.change, w.impulse, w.direction);
     subtract(motions, w.u, w.before);

@@ -42,12 +42,15 @@ const NcpNewton::Stage NcpNewton::kStages[] = {
      SolveStatus::kConverged},
     // The method of multipliers where rows are many and bodies few.
     {"multipliers", &NcpNewton::many_rows, &NcpNewton::all_multipliers, SolveStatus::kConverged},
-    {"interior in space",
+    {"interior after multipliers",
      &NcpNewton::many_loose,
      &NcpNewton::go_inside_last,
      SolveStatus::kConverged},
     // From there with what is left.
-    {"multipliers", &NcpNewton::many_loose, &NcpNewton::last_multipliers, SolveStatus::kConverged},
+    {"last multipliers",
+     &NcpNewton::many_loose,
+     &NcpNewton::last_multipliers,
+     SolveStatus::kConverged},
     // Exact sweeps and Newton.
     {"turns", &NcpNewton::worth_panels, &NcpNewton::take_turns, SolveStatus::kConverged},
     {"overflow", &NcpNewton::whole, &NcpNewton::overflown, SolveStatus::kNotFinite},
@@ -55,7 +58,7 @@ const NcpNewton::Stage NcpNewton::kStages[] = {
     // No solution if a normal impulse pushes without effect.
     {"infeasible", &NcpNewton::small_and_whole, &NcpNewton::infeasible, SolveStatus::kInfeasible},
     // The method of multipliers where rows are few, but circle.
-    {"multipliers",
+    {"multipliers of few rows",
      &NcpNewton::few_rows,
      &NcpNewton::multipliers_from_best,
      SolveStatus::kConverged},

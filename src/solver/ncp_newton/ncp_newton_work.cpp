@@ -12,31 +12,40 @@ int most_coordinates(const Island& island) {
   return island.rows() < kSmall ? island.rows() / 2 : std::numeric_limits<int>::max();
 }
 
+/// Half as much again as the problem needs: a pile that grows does not come here in every step.
 void NcpNewtonWork::reserve(const ContactProblem& problem) {
   ContactProblem& soft = compliant;
   if (soft.stored.values.capacity() >= problem.stored.values.size() &&
       soft.g.capacity() >= problem.g.size() &&
       soft.stored.runs.capacity() >= problem.stored.runs.size())
     return;
+  const auto half_more = [](auto size) { return size + size / 2; };
+  soft.stored.values.reserve(half_more(problem.stored.values.size()));
+  soft.stored.runs.reserve(half_more(problem.stored.runs.size()));
+  soft.g.reserve(half_more(problem.g.size()));
   soft = problem;
+  const std::size_t total = half_more(problem.g.size());
   int rows = 0;
   for (int k = 0; k < problem.num_islands(); ++k) {
     const Island island(problem, problem.island_start[k], problem.island_start[k + 1]);
     rows = std::max(rows, island.rows());
     TreeSpace& trees = multipliers.trees;
-    if (trees.prepare(island, most_coordinates(island)))
-      multipliers.reserve(problem.g.size(), trees.num_coordinates());
+    const bool fits = trees.prepare(island, most_coordinates(island));
+    const int coordinates = half_more(trees.num_coordinates());
+    const int sets = half_more(island.last - island.first);
+    if (fits) multipliers.reserve(total, coordinates);
     if (!island.is_loose()) continue;
-    space.reserve(problem.g.size(), trees.num_coordinates());
-    gradients.reserve(problem.g.size(), problem.space.num_trees(), island.last - island.first);
-    interior_space.reserve(problem.g.size(), island.last - island.first, trees.num_coordinates());
+    space.reserve(total, coordinates);
+    gradients.reserve(total, problem.space.num_trees(), sets);
+    interior_space.reserve(total, sets, coordinates);
   }
+  rows = half_more(rows);
   dense.reserve();
-  modes.reserve(problem.g.size(), std::min(rows, kMaxNewtonRows));
-  interior.reserve(problem.g.size(), std::min(rows, kMaxInteriorRows));
-  given.locals.grow(problem.num_sets());
-  relaxed.locals.grow(problem.num_sets());
-  relaxed.best.grow(problem.g.size());
+  modes.reserve(total, std::min(rows, kMaxNewtonRows));
+  interior.reserve(total, std::min(rows, kMaxInteriorRows));
+  given.locals.grow(half_more(problem.num_sets()));
+  relaxed.locals.grow(half_more(problem.num_sets()));
+  relaxed.best.grow(total);
 }
 
 std::int64_t most_factorisations(const ContactProblem& problem, const SolverSettings& settings) {

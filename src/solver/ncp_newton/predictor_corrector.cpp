@@ -52,7 +52,7 @@ double PredictorCorrector::choose_direction(double sigma) {
     best = alpha;
     std::swap(points_.best, points_.step);
   }
-  std::swap(points_.best, points_.step);
+  if (best >= 0.0) std::swap(points_.best, points_.step);
   return best;
 }
 

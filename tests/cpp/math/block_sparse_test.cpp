@@ -5,6 +5,7 @@
 #include <Eigen/Core>
 #include <boost/test/unit_test.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <set>
@@ -111,6 +112,44 @@ BOOST_AUTO_TEST_CASE(solutions_match_a_dense_factorisation) {
       BOOST_TEST((s.A * x - b).norm() <= 1e-13 * s.A.norm() * x.norm());
     }
   }
+}
+
+// Large graphs are remembered: the same, one with an edge more, one with another size of a node,
+// small ones between.
+BOOST_AUTO_TEST_CASE(a_matrix_that_is_used_again_is_a_fresh_one) {
+  Rng rng(2);
+  BlockSparse used;
+  const auto solved = [](BlockSparse& matrix, const Sample& s) {
+    matrix.begin(s.sizes);
+    for (const auto& [a, b] : s.pairs) matrix.couple(a, b);
+    matrix.analyse();
+    fill(s, true, matrix);
+    BOOST_REQUIRE(matrix.factor());
+    return solve(matrix, s, VectorXd::Ones(s.A.rows()));
+  };
+  const auto same = [&](const Sample& s) {
+    BlockSparse fresh;
+    BOOST_TEST((solved(used, s) == solved(fresh, s)));
+    BOOST_TEST(used.work() == fresh.work());
+  };
+  const Sample large = sample(rng, 100, 0.05, true, true), small = sample(rng, 20, 0.3, true);
+  same(large);
+  same(small);
+  same(large);
+  Sample more = large;
+  const std::pair<int, int> pair{0, 99};
+  BOOST_REQUIRE(!more.pairs.contains(pair));
+  more.pairs.insert(pair);
+  same(more);
+  same(large);
+  const Sample sizes = sample(rng, 100, 0.0, true);
+  Sample swapped = sizes;
+  std::rotate(swapped.sizes.begin(), swapped.sizes.begin() + 1, swapped.sizes.end());
+  swapped.start.assign(1, 0);
+  for (int size : swapped.sizes) swapped.start.push_back(swapped.start.back() + size);
+  swapped.A = MatrixXd::Identity(sizes.A.rows(), sizes.A.rows());
+  same(sizes);
+  same(swapped);
 }
 
 // A chain has no fill in minimum-degree order, whatever its numbering: work grows with its length.
