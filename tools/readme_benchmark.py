@@ -6,6 +6,7 @@ python tools/readme_benchmark.py benchmarks/results
 
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -128,9 +129,9 @@ def batch_rows(document: dict) -> tuple[list[str], list[list[str]]]:
 
 
 def _batch_row(name: str, series: dict) -> list[str]:
-    """Where worlds are not packed the ratios are those of Simulators."""
+    """The ratios are those of the widest packs that there are, else of Simulators."""
     ours = {kind: series.get(f"stiction-{kind}-t1") for kind in ("w8", "w4", "simulators")}
-    kind = "w8" if ours["w8"] else "simulators"
+    kind = next(kind for kind in ours if f"stiction-{kind}-t2" in series)
     first, second = (series[f"stiction-{kind}-t{threads}"] for threads in (1, 2))
 
     def fastest(cone: str) -> str:
@@ -145,10 +146,16 @@ def _batch_row(name: str, series: dict) -> list[str]:
     def variant(label: str, cone: str) -> str:
         return label.removeprefix("mujoco-").removesuffix("-t1").replace(f"-{cone}", "")
 
-    own, other = first["work"], peers[0]["work"]
+    own, other = first.get("work"), peers[0].get("work")
+
+    def both(number: Callable[[dict], float], form: str) -> str:
+        if not own or not other:
+            return "-"  # of an older version, which did not look at it
+        return f"{number(own):{form}}, {number(other):{form}}"
+
     return [
         name,
-        *(_number(of and of["us"], ".2f") for of in ours.values()),
+        *(_number(own and own["us"], ".2f") for own in ours.values()),
         *(
             f"{peer['us']:.1f} {variant(label, cone)}"
             for peer, label, cone in zip(peers, labels, cones, strict=True)
@@ -158,8 +165,9 @@ def _batch_row(name: str, series: dict) -> list[str]:
         f"{first['wall'] / second['wall']:.2f}",
         f"{theirs[0] / theirs[1]:.2f}",
         "-" if first["lanes"] is None else f"{first['lanes']:.1%}",
-        f"{own['loaded']:.2f}, {other['loaded']:.2f}",
-        *(f"{own['maximum'][k]:.0e}, {other['maximum'][k]:.0e}" for k in ("penetration", "creep")),
+        both(lambda work: work["loaded"], ".2f"),
+        both(lambda work: work["maximum"]["penetration"], ".0e"),
+        both(lambda work: work["maximum"]["creep"], ".0e"),
     ]
 
 

@@ -5,7 +5,7 @@ _Floats are float64 arrays. A _Placement is a pinocchio.SE3 or a (4, 4) array, N
 
 import os
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Literal, overload
+from typing import Any, Literal, NoReturn, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -1481,8 +1481,8 @@ def _counted_uniform(
 ) -> None: ...
 
 class Batch:
-    def __copy__(self) -> Batch: ...
-    def __deepcopy__(self, memo: Any) -> Batch: ...
+    def __copy__(self) -> NoReturn: ...
+    def __deepcopy__(self, memo: Any) -> NoReturn: ...
     q: _Floats
     v: _Floats
     torque: _Floats

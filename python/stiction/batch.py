@@ -146,8 +146,8 @@ class Batch(Observations):
 
     def _to_step(self, substeps: int, mask: ArrayLike | None) -> tuple[int, NDArray[Any] | None]:
         """Both checked; looks, once, at where the first step begins."""
-        steps, worlds = count("substeps", substeps), self._mask(mask)
-        if steps > 0 and not self._stepped:
+        steps, worlds = count("substeps", substeps, least=1), self._mask(mask)
+        if not self._stepped:
             object.__setattr__(self, "_stepped", True)
             warn_of_first_batch_step(self, worlds)
         return steps, worlds

@@ -14,11 +14,11 @@ __all__ = ["count", "numbers", "spread"]
 Floats = NDArray[np.float64]
 
 
-def count(name: str, value: Any) -> int:
-    """A number of 0 to 2^31 - 1."""
+def count(name: str, value: Any, least: int = 0) -> int:
+    """A number of `least` to 2^31 - 1."""
     number = integer(name, value)
-    if not 0 <= number < 2**31:
-        raise ValueError(f"{name} = {number}: must be >= 0 and < 2^31")
+    if not least <= number < 2**31:
+        raise ValueError(f"{name} = {number}: must be >= {least} and < 2^31")
     return number
 
 

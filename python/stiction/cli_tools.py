@@ -98,11 +98,17 @@ def guarded(command: Callable[P, R]) -> Callable[P, R]:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise typer.Exit(128 + signal.SIGPIPE) from error
         except MISTAKES as error:
-            text = " ".join(str(error).split()) or type(error).__name__
-            typer.echo(f"stiction: {text}", err=True)
+            typer.echo(f"stiction: {_line_of(error)}", err=True)
             raise typer.Exit(2 if isinstance(error, UsageError) else 1) from error
 
     return wrapper
+
+
+def _line_of(error: BaseException) -> str:
+    """Its message; of a file that cannot be used its name and why, without a number."""
+    if isinstance(error, OSError) and error.filename is not None and error.strerror:
+        return f"{error.filename}: {error.strerror[0].lower()}{error.strerror[1:]}"
+    return " ".join(str(error).split()) or type(error).__name__
 
 
 def _show_warning(message: Warning | str, *_: object, **__: object) -> None:

@@ -133,7 +133,7 @@ class Comparison:
             "dual [m/s]",
             "work [J]",
             "own model",
-            "next v differs [m/s, rad/s]",
+            f"next v, from {self.best} [m/s, rad/s]",
         ]
         return heads, [self._row(result) for result in self.results.values()]
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <string>
 
 namespace stiction {
 
@@ -14,7 +15,9 @@ void roll_history(const Batch& batch,
                   const Real* newest,
                   const std::uint8_t* begun,
                   Real* history) {
-  if (length < 1 || m < 0) throw std::invalid_argument("history: must have at least one row");
+  if (length < 1)
+    throw std::invalid_argument("length = " + std::to_string(length) + ": must be at least 1");
+  if (m < 0) throw std::invalid_argument("m = " + std::to_string(m) + ": must be >= 0");
   const std::ptrdiff_t row = m, size = length * row;
   batch.each_world(nullptr, [&](std::ptrdiff_t world) {
     Real* rows = history + world * size;

@@ -94,11 +94,13 @@ std::vector<Column> columns_of(const Scene& scene, const ObserverSettings& s) {
 void check_frame(const BodyFrame& frame, const Scene& scene, const char* field, int lowest) {
   check_range(field, frame.body, lowest, scene.num_bodies() - 1);
   const Transform& X = frame.X_BF;
-  double sum = X.p.x + X.p.y + X.p.z;
-  for (const Vec3d& c : {X.R.c0, X.R.c1, X.R.c2}) sum += c.x + c.y + c.z;
-  if (!std::isfinite(sum))
-    throw std::invalid_argument(std::string(field) + ": a number of its placement is " +
-                                number_text(sum) + ": must be finite");
+  for (const Vec3d& column : {X.p, X.R.c0, X.R.c1, X.R.c2}) {
+    for (int k = 0; k < 3; ++k) {
+      if (!std::isfinite(column[k]))
+        throw std::invalid_argument(std::string(field) + ": a number of its placement is " +
+                                    number_text(column[k]) + ": must be finite");
+    }
+  }
 }
 
 double* put(const Vec3d& x, double* to) {

@@ -1,5 +1,7 @@
 #include "batch/world_rows.hpp"
 
+#include "stiction/math/constants.hpp"
+
 #include "math/number_text.hpp"
 #include "model/unit_groups.hpp"
 
@@ -48,7 +50,8 @@ void add_step(const WorldStep& step, const WorldRows& rows, int world) {
     *row.scalar_steps = 0;
   }
   *row.status = std::max(*row.status, static_cast<std::uint8_t>(step.status));
-  if (!(step.relative <= *row.certificate)) *row.certificate = step.relative;  // NaN stays
+  const double relative = std::isnan(step.relative) ? kInfinity : step.relative;
+  *row.certificate = std::max(*row.certificate, relative);
   *row.contacts = step.contacts;
   if (step.exit == 0) return;
   ++*row.scalar_steps;

@@ -312,7 +312,7 @@ void RigidStep::fill_report(const StepInput& input) {
   for (const Contact& c : contacts) r.penetration = std::max(r.penetration, -c.gap);
   int offset = 0;
   const double inside = inside_of_cone(settings.solver);
-  const double loaded = std::max(kLoaded, inside) * largest_load();
+  const double loaded = std::max(kLeastLoadShare, inside) * largest_load();
   for (const ConstraintRow& row : rows.rows) {
     const double* l = solution.impulse.data() + offset;
     const double* c = solution.velocity.data() + offset;

@@ -11,6 +11,9 @@
 
 namespace stiction {
 
+/// Share of a step's largest normal impulse below which a contact holds nothing.
+inline constexpr double kLeastLoadShare = 1e-6;
+
 /// What a step is given besides the state.
 struct StepInput {
   const Scene& scene;

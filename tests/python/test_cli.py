@@ -359,6 +359,8 @@ def test_version() -> None:
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(stiction.StictionError, match=r"nothing\.urdf: no such file"):
         stiction.load(tmp_path / "nothing.urdf")
+    assert "nothing.urdf: no such file" in failure("run", tmp_path / "nothing.urdf")
+    assert "nothing.toml: no such file" in failure("sweep", tmp_path / "nothing.toml")
 
 
 def test_scenes_ask_only_for_robots_that_are_missing(

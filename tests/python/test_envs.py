@@ -229,10 +229,13 @@ def test_randomised_worlds_have_their_own_friction_and_masses():
         ({"length": (1, 2)}, "'length': there are friction, mass"),
         ({"mass": (0, 1)}, r"\(0, 1\): must be 0.01 <= low <= high <= 100"),
         ({"friction": (0, 1e308)}, r"must be 0 <= low <= high <= 100"),
+        ({"friction": (0.8, 0.2)}, r"\(0.8, 0.2\): must be 0 <= low <= high <= 100"),
         ({"friction": 0.5}, r"randomise\['friction'\] has shape \(\)"),
     ):
         with pytest.raises(ValueError, match=text):
             stiction.envs.Solo12Velocity(2, randomise=ranges)
+    with pytest.raises(TypeError, match=r"randomise = 0\.5: must be True, False or ranges by name"):
+        stiction.envs.Solo12Velocity(2, randomise=0.5)
     again, fresh = worlds_of("Solo12Velocity", 2, randomise=True)
     again.reset(seed=0)
     assert np.array_equal(fresh.batch.values("mass_scale"), scale[:2])
@@ -240,6 +243,8 @@ def test_randomised_worlds_have_their_own_friction_and_masses():
 
 def test_errors_name_what_is_wrong():
     env, _ = worlds_of("CartPole", 3)
+    with pytest.raises(ValueError, match="autoreset = False: must be one of NextStep, SameStep, D"):
+        stiction.envs.CartPole(3, autoreset=False)
     with pytest.raises(ValueError, match=r"step\(\) before reset\(\)"):
         env.step(np.zeros((3, 1)))
     with pytest.raises(ValueError, match=r"seed = -1: must be in \[0, 2\^64\)"):

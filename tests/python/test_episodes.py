@@ -138,11 +138,11 @@ def test_numbers_that_are_none_are_named() -> None:
     for bad in (np.zeros((2, 1), complex), np.array([[None], [None]])):
         with pytest.raises(TypeError, match=r"actions has dtype .*: must be real numbers"):
             env.step(bad)
-    with pytest.raises(ValueError, match="episode_steps = 0: must be at least 1"):
+    with pytest.raises(ValueError, match="episode_steps = 0: must be >= 1"):
         stiction.envs.CartPole(2, episode_steps=0)
     with pytest.raises(TypeError, match=r"episode_steps = 2\.5: must be an integer"):
         stiction.envs.CartPole(2, episode_steps=2.5)
-    with pytest.raises(ValueError, match=r"episode_steps = .*: must be at least 1 and < 2\^31"):
+    with pytest.raises(ValueError, match=r"episode_steps = .*: must be >= 1 and < 2\^31"):
         stiction.envs.CartPole(2, episode_steps=2**63)
     with pytest.raises(TypeError, match="seed = 'a': must be an integer"):
         stiction.envs.RoughGround(seed="a")

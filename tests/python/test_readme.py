@@ -61,3 +61,18 @@ def test_another_number_is_another_text(tool):
     changed = next(data for data in files.values() if "results" in data)
     changed["results"][-1]["ours_us"] *= 2
     assert tool.rendered(text, files, tool.PAGES[page]) != text
+
+
+def test_a_batch_without_the_widest_packs_or_of_an_older_version_has_its_row(tool):
+    stored = next(data["batch"] for data in tool.load_files().values() if "batch" in data)
+    head, rows = tool.batch_rows(stored)
+    row = stored["scenarios"]["solo12-stand"]
+    wide = {k: v for k, v in row["series"].items() if "-w4-" not in k}
+    avx2 = {k.replace("-w8-", "-w4-"): v for k, v in wide.items()}
+    (found,) = tool.batch_rows({"scenarios": {"solo12-stand": {"series": avx2}}})[1]
+    expected = next(r for r in rows if r[0] == found[0])
+    assert found[1:3] == ["-", expected[1]] and found[3:] == expected[3:], expected
+    old = {k: {n: x for n, x in v.items() if n != "work"} for k, v in row["series"].items()}
+    (found,) = tool.batch_rows({"scenarios": {"solo12-stand": {"series": old}}})[1]
+    assert len(found) == len(head)
+    assert found[:-3] == expected[:-3] and found[-3:] == ["-"] * 3

@@ -14,9 +14,6 @@ enum class StepStatus : std::uint8_t {
 };
 const char* to_string(StepStatus status);
 
-/// Share of a step's largest normal impulse below which a contact holds nothing.
-inline constexpr double kLoaded = 1e-6;
-
 /// What every step tells. Plain numbers; contacts and balances are read from the Simulator on
 /// demand.
 struct StepReport {
@@ -34,7 +31,7 @@ struct StepReport {
   int num_asleep = 0;        ///< trees that sleep; contacts, rows and islands leave them out
   double penetration = 0.0;  ///< deepest overlap at the start of the step [m], >= 0
   double creep = 0.0;        ///< fastest tangential speed of a sticking contact that carries more
-                             ///< than kLoaded of the step's largest normal impulse, or than the
+                             ///< than 1e-6 of the step's largest normal impulse, or than the
                              ///< tolerance of a pile that moves [m/s]; in the rigid step less that
                              ///< of its spring
   double kinetic_energy = 0.0;    ///< of bodies and rotors (armature) at the start of the step [J]

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from .. import _stiction, counted_random
 from ..batch import Batch
-from ..given_array import given_seed, integer
+from ..batch_arguments import count
+from ..given_array import given_seed
 
 __all__ = ["NO_PICTURES", "BatchEnv"]
 
@@ -68,11 +69,11 @@ class BatchEnv(VectorEnv[Observations, Singles, Any]):
     ) -> None:
         self.batch = batch
         self.num_envs = batch.num_worlds
-        self.substeps = _positive("substeps", substeps)
-        self.episode_steps = _positive("episode_steps", episode_steps)
+        self.substeps = count("substeps", substeps, least=1)
+        self.episode_steps = count("episode_steps", episode_steps, least=1)
         self._observation_size, self._dtype = observation_size, dtype
         self.action_limit = action_limit
-        self.autoreset = AutoresetMode(autoreset)
+        self.autoreset = _given_mode(autoreset)
         self.metadata = {"autoreset_mode": self.autoreset, "render_modes": []}
         self.single_observation_space = gym.spaces.Box(-np.inf, np.inf, (observation_size,), dtype)
         self.single_action_space = gym.spaces.Box(
@@ -146,7 +147,7 @@ class BatchEnv(VectorEnv[Observations, Singles, Any]):
         reward, fell = self._judge()
         told = {key: np.array(values) for key, values in self._info().items()}
         terminated, truncated, ended = (np.empty(self.num_envs, bool) for _ in range(3))
-        count = _stiction._end_episodes(
+        num_ended = _stiction._end_episodes(
             self.batch, self._counts(), self.episode_steps, fell, reward,
             (terminated, truncated, ended),
         )  # fmt: skip
@@ -157,7 +158,7 @@ class BatchEnv(VectorEnv[Observations, Singles, Any]):
             self._waiting = ended
         observation = self._observation()
         stepped = ~began
-        if self.autoreset is AutoresetMode.SAME_STEP and count > 0:
+        if self.autoreset is AutoresetMode.SAME_STEP and num_ended > 0:
             info = {"final_obs": observation.copy(), "_final_obs": ended}
             if told:
                 info |= {"final_info": {}, "_final_info": ended}
@@ -274,11 +275,11 @@ def _tell(info: dict[str, Any], values: dict[str, Floats], mask: Bools) -> None:
         there |= mask
 
 
-def _positive(name: str, value: Any) -> int:
-    number = integer(name, value)
-    if not 1 <= number < 2**31:
-        raise ValueError(f"{name} = {number}: must be at least 1 and < 2^31")
-    return number
+def _given_mode(autoreset: str) -> AutoresetMode:
+    known = [mode.value for mode in AutoresetMode]
+    if autoreset not in (*known, *AutoresetMode):
+        raise ValueError(f"autoreset = {autoreset!r}: must be one of {', '.join(known)}")
+    return AutoresetMode(autoreset)
 
 
 def _given_mask(options: dict[str, Any] | None, worlds: int) -> Bools:

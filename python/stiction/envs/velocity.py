@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -20,9 +20,23 @@ _DT, _SUBSTEPS = 4e-3, 5
 _STANCE_PHASE = [0.0, 0.5, 0.5, 0.0]  # of a trot: diagonal feet together
 _FREQUENCY = 2.5  # [Hz] of the clock
 _TOUCHING = 2e-3  # [m]
-_RANGES = {"friction": (0.4, 0.6), "mass": (0.9, 0.2)}  # from, span; of randomised episodes
-_LIMITS = {"friction": (0.0, 100.0), "mass": (0.01, 100.0)}
-_FIXED = {"friction": (0.9, 0.0), "mass": (1.0, 0.0)}
+
+
+class _Varied(NamedTuple):
+    """What episodes may differ in: its value where they do not, the usual range, what may be
+    given."""
+
+    fixed: float
+    low: float
+    span: float
+    least: float
+    most: float
+
+
+_VARIED = {
+    "friction": _Varied(0.9, 0.4, 0.6, 0.0, 100.0),
+    "mass": _Varied(1.0, 0.9, 0.2, 0.01, 100.0),  # times the model's
+}
 
 
 class VelocityEnv(BatchEnv):
@@ -139,15 +153,15 @@ def _given_ranges(
 ) -> dict[str, tuple[float, float]]:
     """From and span."""
     if isinstance(randomise, bool | np.bool_):
-        return dict(_RANGES)
-    out = dict(_FIXED)
+        return {name: (varied.low, varied.span) for name, varied in _VARIED.items()}
+    out = {name: (varied.fixed, 0.0) for name, varied in _VARIED.items()}
     if not isinstance(randomise, Mapping):
         raise TypeError(f"randomise = {randomise!r}: must be True, False or ranges by name")
     for name, ends in randomise.items():
         if name not in out:
             raise ValueError(f"randomise has {name!r}: there are {', '.join(out)}")
         low, high = given_array(f"randomise[{name!r}]", ends, (2,), means="low and high")
-        least, most = _LIMITS[name]
+        least, most = _VARIED[name].least, _VARIED[name].most
         if not least <= low <= high <= most:
             raise ValueError(
                 f"randomise[{name!r}] = {ends}: must be {least:g} <= low <= high <= {most:g}"

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..counted_random import uniform
+from ..given_array import given_seed, integer
 from .scene_runs import digest
 
 __all__ = ["TaskRuns"]
@@ -39,6 +40,7 @@ class TaskRuns:
         settings: of the task, by name.
 
     Raises:
+        TypeError: a number is no integer.
         ValueError: a value is out of range. That the task is unknown or the policy another's is
             seen in the first chunk, as a SweepError.
     """
@@ -53,10 +55,9 @@ class TaskRuns:
 
     def __post_init__(self) -> None:
         for name in ("worlds", "steps"):
-            if getattr(self, name) < 1:
+            if integer(name, getattr(self, name)) < 1:
                 raise ValueError(f"{name} = {getattr(self, name)}: must be at least 1")
-        if not 0 <= self.seed < 2**64:
-            raise ValueError(f"seed = {self.seed}: must be in [0, 2^64)")
+        given_seed(self.seed)
 
     def describe(self) -> dict[str, Any]:
         """The attributes, and a digest of the policy's file."""

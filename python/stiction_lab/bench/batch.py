@@ -28,14 +28,16 @@ from .lanes import (
     chosen_scenarios,
 )
 
-_HELD: dict[str, Any] = {"falls": 16, "lowest": 0.2, "settling": 50, "most_worlds": 64}
-"""A ball that comes to rest in a hand: two trees, so that worlds are stepped by Simulators, one
-after the other; the time of one does not depend on how many there are."""
-ALL_SCENARIOS = (
-    *SCENARIOS,
-    LaneScenario("allegro-rest", "allegro-ball", 0.0, **_HELD),
-    LaneScenario("allegro-noise", "allegro-ball", 0.05, **_HELD),
-)
+
+def _held(name: str, amplitude: float) -> LaneScenario:
+    """A ball that comes to rest in a hand: two trees, so that worlds are stepped by Simulators, one
+    after the other; the time of one does not depend on how many there are."""
+    return LaneScenario(
+        name, "allegro-ball", amplitude, falls=16, lowest=0.2, settling=50, most_worlds=64
+    )
+
+
+ALL_SCENARIOS = (*SCENARIOS, _held("allegro-rest", 0.0), _held("allegro-noise", 0.05))
 THREADS = (1, 2)
 SUBSTEPS = 5
 """Steps of a call; a period is several calls."""
@@ -62,15 +64,15 @@ class BatchWorlds:
         self.series = LaneSeries(f"stiction-{kind}-t{threads}")
         self._cpu = time.process_time if threads > 1 else time.thread_time
         self._held = self.batch.position_target[:, servos].copy()
-        self._z = _height_of(ours, scenario.falls)
-        self._height = scenario.lowest * self.batch.q[0, self._z]
+        self._height = _height_of(ours, scenario.falls)
+        self._lowest = scenario.lowest * self.batch.q[0, self._height]
         self._servos, self._targets, self._steps, self._k = servos, targets, steps, 0
         self._in_lanes = self._all = 0
 
     def period(self, counts: bool) -> None:
         """Step all worlds once through a period."""
         batch, s = self.batch, self.series
-        fallen = ~(batch.q[:, self._z] > self._height)
+        fallen = ~(batch.q[:, self._height] > self._lowest)
         batch.reset(mask=fallen)
         batch.position_target[:, self._servos] = self._held + self._targets[self._k]
         self._k += 1
@@ -105,9 +107,9 @@ class BatchWorlds:
         s.contacts.append(float(batch.contacts.mean()))
 
 
-def _height_of(of: stiction.Scene, dof: int) -> int:
+def _height_of(ours: stiction.Scene, dof: int) -> int:
     """The entry of q that is the height of the floating body with that first dof."""
-    return 2 + next(joint.q_index for joint in of.joints if joint.v_index == dof)
+    return 2 + next(joint.q_index for joint in ours.joints if joint.v_index == dof)
 
 
 def bench_batch(
@@ -141,15 +143,18 @@ def _measure(
     steps: int,
     tick: Callable[[str], None],
 ) -> dict[str, Any]:
-    worlds = min(worlds, scenario.most_worlds)
+    worlds = min(worlds, scenario.most_worlds or worlds)
     servos = len(scene(scenario.scene).ours().joints)
     rng = np.random.default_rng(1)
     shape = (periods + scenario.settling, worlds, servos)
     targets = scenario.amplitude * rng.uniform(-1.0, 1.0, shape)
     given = (scenario, worlds, steps, targets)
-    engines: list[BatchWorlds | PeerWorlds] = [BatchWorlds(*given, threads) for threads in THREADS]
-    if "simulators" not in engines[0].series.label:
-        engines += [BatchWorlds(*given, 1, width=4), BatchWorlds(*given, 1, lanes=False)]
+    ours = [BatchWorlds(*given, threads) for threads in THREADS]
+    widest = ours[0].batch
+    if widest.lanes:
+        ours += [BatchWorlds(*given, 1, width=4)] if widest.width > 4 else []
+        ours.append(BatchWorlds(*given, 1, lanes=False))
+    engines: list[BatchWorlds | PeerWorlds] = [*ours]
     for threads in THREADS:
         engines += [PeerWorlds(scenario, v, worlds, steps, targets, threads) for v in PEERS]
     for k in range(len(targets)):
@@ -160,7 +165,7 @@ def _measure(
         if engine.series.label.endswith("-t1"):
             tick(f"{scenario.name}: contacts of {engine.series.label}")
             engine.look()
-    return row([engine.series for engine in engines])
+    return {"worlds": worlds} | row([engine.series for engine in engines])
 
 
 def row(series: list[LaneSeries]) -> dict[str, Any]:

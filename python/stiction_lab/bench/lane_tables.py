@@ -27,9 +27,10 @@ OURS = (
 def lane_tables(document: dict[str, Any]) -> Group:
     """Two tables per scenario, then the machine."""
     told = document["machine"]
-    size = f"{document['worlds']} worlds, {document['periods']} periods"
     tables: list[Any] = []
     for name, row in document["scenarios"].items():
+        worlds = row.get("worlds", document["worlds"])
+        size = f"{worlds} worlds, {document['periods']} periods"
         title = f"{name}: {size}; time of a step of a world, ours and MuJoCo's solvers"
         tables += [_time_table(title, row), _own_table(name, row)]
         if any(series.get("work") for series in row["series"].values()):

@@ -197,7 +197,8 @@ void LaneOfOne::fill_report(const StepInput& input, StepReport& r) const {
         of_guard ? layout_.guards[static_cast<int>(place[0])].pair : layout_.slots[set].pair;
     if (of_guard) place += kKeptPlace;
     const Cone cone = Cone::coulomb(p.friction[pair]);
-    if (l[2] > kLoaded * largest && !on_cone(cone, l)) r.creep = std::max(r.creep, slip(cone, c));
+    if (l[2] > kLeastLoadShare * largest && !on_cone(cone, l))
+      r.creep = std::max(r.creep, slip(cone, c));
   }
   r.num_islands = r.num_rows > 0 ? 1 : 0;
   r.kinetic_energy = record_.kinetic_energy + rotor_energy(input.parameters, input.before.v.data());
