@@ -159,14 +159,14 @@ bool keep_suspects(const RowContext& context,
                    RecoveryWorkspace& work,
                    ContactSolution& solution) {
   motion_of(context, solution.impulse, work.pushed);
-  work.share.assign(p.num_islands(), 0.0);  // 1: suspect
+  work.fast.assign(p.num_islands(), 0);
   each_tree(work, [&](int t, int island) {
-    if (work.share[island] == 0.0 && is_pushed_fast(context, work, t)) work.share[island] = 1.0;
+    if (!work.fast[island]) work.fast[island] = is_pushed_fast(context, work, t);
   });
   bool any = false;
   for (int k = 0; k < p.num_islands(); ++k) {
     if (!work.islands[k]) continue;
-    work.islands[k] = work.share[k] == 1.0 || !is_solved(p, k, settings, solution);
+    work.islands[k] = work.fast[k] || !is_solved(p, k, settings, solution);
     any = any || work.islands[k];
   }
   return any;
@@ -199,13 +199,13 @@ bool find_shares(const RowContext& context,
   settings.tolerance_large = given.tolerance_large;
   settings.interrupt = given.interrupt;
   work.g = p.g;
+  work.share.assign(p.num_islands(), 1.0);
   start_at_rest(context, work, p);
   work.rest.impulse.assign(p.g.size(), 0.0);
   solve(p, settings, solver, work.rest);
   motion_of(context, work.rest.impulse, work.pushed);
   bool any = false;
   for (int k = 0; k < p.num_islands(); ++k) {
-    work.share[k] = 1.0;
     if (work.islands[k] && !is_solved(p, k, settings, work.rest)) work.share[k] = 0.0;
   }
   each_tree(work, [&](int t, int island) {
@@ -243,7 +243,9 @@ void reserve(const RowContext& context, const ContactProblem& p, RecoveryWorkspa
   const std::size_t trees = context.scene.trees().size(), rows = p.g.capacity();
   work.island_of_tree.reserve(trees);
   work.islands.reserve(trees);
+  work.fast.reserve(trees);
   work.share.reserve(trees);
+  work.energy.reserve(trees);
   work.opposed.reserve(static_cast<int>(p.sets.capacity() + 5 * context.scene.closures().size()));
   for (std::vector<double>* v : {&work.pushed, &work.after}) v->reserve(context.scene.nv());
   for (std::vector<double>* v : {&work.linear, &work.angular})
@@ -265,14 +267,13 @@ void hold_locked_islands(const RowContext& context,
   find_islands(context, problem, work);
   if (work.islands.empty()) return;
   find_trees(context, problem, work);
-  work.share.assign(work.islands.size(), 0.0);
-  each_tree(work, [&](int t, int island) { work.share[island] += energy_at_caps(context, t); });
+  work.share.assign(work.islands.size(), 1.0);
+  work.energy.assign(work.islands.size(), 0.0);
+  each_tree(work, [&](int t, int island) { work.energy[island] += energy_at_caps(context, t); });
   bool any = false;
   for (int k = 0; k < problem.num_islands(); ++k) {
-    const double energy = work.share[k];
-    work.share[k] = 1.0;
     if (!work.islands[k]) continue;
-    if (energy_to_obey(context, problem, k, work.opposed) <= kLocked * energy) continue;
+    if (energy_to_obey(context, problem, k, work.opposed) <= kLocked * work.energy[k]) continue;
     work.islands[k] = 0;
     work.share[k] = 0.0;
     press(work.opposed, solution.impulse.data());
@@ -292,14 +293,16 @@ void keep_recovery_speeds(const RowContext& context,
   if (!keep_suspects(context, settings, problem, work, solution)) return;
   work.solved_again = true;
   const bool any = find_shares(context, settings, problem, solver, work);
-  const int before = solution.factorisations + work.rest.factorisations;
+  const int factorisations = solution.factorisations + work.rest.factorisations;
+  const int iterations = solution.iterations + work.rest.iterations;
   if (any) {
     cut(context, work, problem);
     solve(problem, settings, solver, solution);
-    solution.factorisations += before;
   } else {
-    solution.factorisations = before;
+    solution.factorisations = solution.iterations = 0;
   }
+  solution.factorisations += factorisations;
+  solution.iterations += iterations;
 }
 
 }  // namespace stiction

@@ -16,7 +16,9 @@ struct RecoveryWorkspace {
   OpposedRows opposed;
   std::vector<double> pushed, after;    ///< [nv] by the impulses, and with them
   std::vector<double> linear, angular;  ///< [bodies of a tree] speeds
+  std::vector<std::uint8_t> fast;       ///< [islands] in which impulses push a body beyond the caps
   std::vector<double> share;            ///< [islands] of c* that is kept
+  std::vector<double> energy;           ///< [islands] at the caps [J]
   std::vector<double> g;                ///< set aside
   ContactSolution rest;                 ///< what corrections do alone, from rest
   bool solved_again = false;            ///< by the last step

@@ -45,6 +45,7 @@ class RigidStep final : public StepKind {
   void take_safe_answer(const SolverSettings& settings);
   void finish(const StepInput& input, State& state);
   void fill_report(const StepInput& input);
+  std::int64_t most_of_last_solve(const SolverSettings& settings) const;
   double largest_load() const;
   double inside_of_cone(const SolverSettings& settings) const;
   RowContext row_context(const StepInput& input,
@@ -63,7 +64,8 @@ class RigidStep final : public StepKind {
   SolverSettings exact_;                       ///< of a step with restitution
   int safe_islands_ = 0;
   struct {
-    int solves = 0, iterations = 0, factorisations = 0;
+    int iterations = 0, factorisations = 0;
+    std::int64_t most_factorisations = 0;
   } spent_;  ///< before the solve that the step ended with
 
   /// Where the scene is for lanes. It is not tried in the first step, which makes room for what a

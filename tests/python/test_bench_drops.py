@@ -108,6 +108,29 @@ def test_another_law_is_refused_with_the_words_there_are():
         stiction.Simulator(scene, impact_law="energetic")
 
 
+@pytest.mark.filterwarnings("ignore::stiction.StartWarning", "ignore::stiction.NotConvergedWarning")
+def test_the_bound_counts_every_solve_of_a_step():
+    """Of robots that fall so fast that efforts and limits have some steps solved twice."""
+    twice = 0
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        sim = stiction.Simulator(
+            stiction.load("solo12"), max_factorisations=int(rng.integers(1, 6))
+        )
+        p = sim.parameters
+        p.kp[6:], p.kd[6:] = rng.uniform(20.0, 400.0, 12), rng.uniform(0.1, 5.0, 12)
+        p.effort_limit[6:] = rng.uniform(0.5, 8.0, 12)
+        sim.parameters = p
+        state = sim.initial_state(configuration="standing")
+        state.q[2] += 0.1 * rng.random() - 0.08
+        state.v[:] = rng.normal(size=18) * rng.choice([1.0, 10.0])
+        for _ in range(150):
+            report = sim.step(state, sim.hold("standing"))
+            assert report.factorisations <= sim.most_factorisations()
+            twice += sim.most_factorisations() >= 2 * min(100, dense(report.num_rows))
+    assert twice > 0
+
+
 def test_budget_of_a_large_island_has_sparse_systems():
     sim = stiction.Simulator(stiction.load("box-stack(6)"))
     report = sim.step(sim.initial_state())
