@@ -98,12 +98,16 @@ double energy_at_caps(const RowContext& context, int t) {
   const Parameters& given = context.parameters;
   const double v = context.settings.recovery_speed, w = context.settings.recovery_angular_speed;
   double twice = 0.0;
+  const auto add = [&](double inertia, double square) {
+    if (inertia > 0.0) twice += inertia * square;  // caps may be infinite
+  };
   for (int b = tree.body_offset; b < tree.body_offset + tree.num_bodies; ++b) {
     const Sym3d& J = given.inertia[b];
-    twice += given.mass[b] * v * v + (J.xx + J.yy + J.zz) * w * w;
+    add(given.mass[b], v * v);
+    add(J.xx + J.yy + J.zz, w * w);
   }
   for (int k = tree.v_offset; k < tree.v_offset + tree.nv; ++k)
-    twice += given.armature[k] * std::max(v * v, 4.0 * w * w);
+    add(given.armature[k], std::max(v * v, 4.0 * w * w));
   return std::max(0.5 * twice, context.dynamics.trees[t].kinetic_energy);
 }
 

@@ -153,6 +153,7 @@ double energy_to_obey(const RowContext& context,
                       OpposedRows& w) {
   find_rows(context, problem, island, w);
   const int n = static_cast<int>(w.row.size());
+  w.best.assign(n, 0.0);
   const bool loose = problem.space.loose(problem.island_start[island]);
   if (n < 2 || n > (loose ? kMostLooseRows : kMostRows)) return 0.0;
   copy_delassus(problem, w);

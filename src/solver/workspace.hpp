@@ -16,6 +16,8 @@ struct PgsWork {
   Buffer<double> step, best;  ///< by row
 };
 struct SafeAnswerWork {
+  CircularForm circular;  ///< the problem with circular cones
+  std::vector<double> references, recovery;
   ContactProblem relaxed;
   Buffer<double> regularisation, row_sums;
 };

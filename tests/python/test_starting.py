@@ -268,3 +268,39 @@ def test_a_pile_is_told_of_as_fast_as_it_is_long(monkeypatch: pytest.MonkeyPatch
     with pytest.warns(StartWarning, match="59 pairs of bodies overlap"):
         stiction.Simulator(scene).initial_state()
     assert listed == 1
+
+
+@pytest.mark.filterwarnings("ignore::stiction.StartWarning")
+@pytest.mark.parametrize("caps", [{"recovery_speed": np.inf}, {"recovery_angular_speed": np.inf}])
+def test_overlaps_without_caps_are_corrected(caps: dict[str, float]) -> None:
+    scene = stiction.Scene()
+    scene.add_ground()
+    for k in range(4):
+        X = np.eye(4)
+        X[:3, 3] = 0.15 * k, 0.0, 0.07
+        scene.add_body(f"b{k}", stiction.Box([0.1] * 3), 1.0, X)
+    sim = stiction.Simulator(scene, **caps)
+    state = sim.initial_state()
+    first = sim.step(state).penetration
+    sim.run(state, sim.hold(), 300)
+    assert first > 0.03 and sim.step(state).penetration < 1e-2 * first
+
+
+@pytest.mark.filterwarnings("ignore::stiction.StartWarning")
+def test_what_rests_without_gravity_is_left_at_rest() -> None:
+    """Bodies in each other press against each other as hard as one likes: they must not."""
+    shapes = (stiction.Cylinder(0.1, 0.2), stiction.Box([0.1] * 3), stiction.Capsule(0.1, 0.2))
+    for shape in shapes:
+        for friction in (0.5, 2.0, 50.0):
+            scene = stiction.Scene()
+            for k in range(5):
+                scene.add_body(f"b{k}", shape, 1.0, np.eye(4), stiction.Material(friction))
+            scene.parameters.gravity = [0, 0, 0]
+            sim = stiction.Simulator(scene)
+            state = sim.initial_state()
+            for _ in range(100):
+                sim.step(state)
+                energy = stiction.SceneMotion(scene, state).kinetic_energy
+                moves = np.abs(state.v).max()
+                assert energy <= 1.0 and moves < 20.0
+            assert np.abs(sim.solution().impulse).max(initial=0.0) < 1e3

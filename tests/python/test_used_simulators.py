@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pytest
 import stiction
 
 AXES = ("1 0 0", "0 1 0", "0 0 1")
@@ -36,6 +37,79 @@ def random_robot(rng: np.random.Generator, folder: Path) -> stiction.Scene:
     heights = rng.normal(size=(21, 21)) * 0.1 - 0.1
     scene.add_geometry("terrain", "world", stiction.HeightField(heights, [0.1, 0.1]))
     return scene
+
+
+def heap(rng: np.random.Generator, robot: bool) -> stiction.Scene:
+    """Overlapping loose bodies of materials with couples, springs and restitution on a plane; a
+    robot among them."""
+    scene = stiction.load("solo12") if robot else stiction.Scene()
+    made = [
+        stiction.Material(friction=0.6, torsional_friction=0.01, rolling_friction=0.02),
+        stiction.Material(friction=0.4, restitution=0.4),
+        stiction.Material(friction=0.8, stiffness=1e5, damping=200.0),
+    ]
+    if not robot:
+        scene.add_ground(made[0])
+    for k in range(int(rng.integers(3, 9))):
+        rotation = np.linalg.qr(rng.normal(size=(3, 3)))[0]
+        X = np.eye(4)
+        X[:3, :3] = rotation * np.sign(np.linalg.det(rotation))
+        X[:3, 3] = rng.uniform([-0.3, -0.3, 0.1], [0.3, 0.3, 0.5])
+        size = rng.uniform(0.03, 0.12, 3)
+        shape = stiction.Box(size) if k % 2 else stiction.Sphere(size[0])
+        scene.add_body(f"b{k}", shape, 10.0 ** rng.uniform(-1, 1), X, made[rng.integers(3)])
+    return scene
+
+
+@pytest.mark.filterwarnings("ignore::stiction.StartWarning", "ignore::stiction.NotConvergedWarning")
+def test_nor_does_it_with_couples_springs_bounces_caps_and_budgets() -> None:
+    couples = unsolved = springs = 0
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        scene = heap(rng, robot=seed % 4 == 0)
+        settings = {
+            "tangential_compliance": bool(seed % 3 == 0),
+            "max_factorisations": [0, 1, 30][seed % 3],
+            "recovery_speed": [0.5, np.inf][seed % 2],
+            "sleeping": bool(seed % 5 == 0),
+        }
+        used = stiction.Simulator(scene, **settings)
+        state = used.initial_state()
+        state.v[:] = rng.normal(size=scene.nv)
+        for _ in range(25):
+            before = state.copy()
+            report = used.step(state)
+            unsolved += report.status != "ok"
+            couples += any(np.any(c.moment) for c in state.contacts)
+            springs += any(np.any(c.extension) for c in state.contacts)
+            fresh = stiction.Simulator(scene, **settings)
+            fresh.step(before)
+            assert before.save() == state.save(), seed
+    assert couples > 100 and springs > 50 and unsolved > 20
+
+
+@pytest.mark.filterwarnings("ignore::stiction.StartWarning")
+def test_a_batch_on_lanes_that_was_used_before_is_a_fresh_one() -> None:
+    scene = stiction.load("solo12")
+    rng = np.random.default_rng(0)
+    v = rng.normal(size=(6, scene.nv))
+    q = np.tile(stiction.Simulator(scene).initial_state("standing").q, (6, 1))
+
+    def flown(batch: stiction.Batch) -> list[bytes]:
+        batch.reset(q=q, v=v)
+        batch.step(20)
+        return [batch.state(world).save() for world in range(6)]
+
+    for caps in (0.5, np.inf):
+        used, fresh = (stiction.Batch(scene, 6, recovery_speed=caps) for _ in range(2))
+        used.step(50)
+        assert flown(used) == flown(fresh)
+        for world in range(6):
+            sim, state = stiction.Simulator(scene, recovery_speed=caps), fresh.state(world)
+            state.q, state.v, state.time, state.contacts = q[world], v[world], 0.0, []
+            for _ in range(20):
+                sim.step(state)
+            assert np.array_equal(state.q, fresh.q[world]), caps
 
 
 def test_states_of_used_and_fresh_simulators_are_the_same_bytes(tmp_path: Path) -> None:

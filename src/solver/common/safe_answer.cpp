@@ -46,15 +46,16 @@ double closing(const ConstraintSet& set, int r, double motion) {
 }
 
 /// Whether impulses gain no more energy than corrections at their speeds may, and let nothing sink
-/// in or drift apart.
+/// in or drift apart. What rounding hides is in parts of their own size, but not of more than
+/// kReason times what stops and corrects each row by itself: impulses beyond reason hide anything.
 bool harmless(const Island& island,
               const ReferenceVelocities& references,
               const double* lambda,
               const double* velocity) {
-  constexpr double kRounding = 1e-9;
+  constexpr double kRounding = 1e-9, kReason = 1e4;
   const ContactProblem& p = island.problem;
-  const double small = kGrowth * velocity_scale(island);
-  double gain = 0.0, allowed = 0.0, size = 0.0;
+  const double small = kGrowth * velocity_scale(island), rigid = rigid_floor(island);
+  double gain = 0.0, allowed = 0.0, size = 0.0, asked = 0.0;
   for (int i = island.first; i < island.last; ++i) {
     const ConstraintSet& set = p.sets[i];
     for (int r = 0; r < set.dim; ++r) {
@@ -65,6 +66,8 @@ bool harmless(const Island& island,
       size += std::abs(lambda[k]) * (std::abs(velocity[k]) + std::abs(p.g[k]) + std::abs(held));
       const double d = p.diagonal_entry(i, r);
       if (d > 0.0) allowed += 0.5 * recovery * recovery / d;
+      const double both = std::abs(p.g[k]) + std::abs(held);
+      if (d > rigid) asked += both * both / d;
       const double motion =
           velocity[k] + energy_giving_reference(set, r, reference, p.compliance[k]);
       if (set.is_normal(r) && !(motion >= -small)) return false;
@@ -80,7 +83,7 @@ bool harmless(const Island& island,
       if (!(out <= 1e-6 * std::abs(lambda[set.offset + set.dim - 1]))) return false;
     }
   }
-  return gain <= allowed + kRounding * size;
+  return gain <= allowed + kRounding * std::min(size, kReason * asked);
 }
 
 /// L_i of a set.
@@ -226,11 +229,12 @@ std::int64_t most_safe_factorisations(const ContactProblem& problem) {
   return sum;
 }
 
-SafeAnswer make_safe(const ContactProblem& problem,
-                     const ReferenceVelocities& references,
-                     const SolverSettings& settings,
-                     SolverWorkspace& work,
-                     ContactSolution& solution) {
+/// Of a problem whose cones are circular: descent along projections needs the nearest point.
+static SafeAnswer make_safe_in_one_unit(const ContactProblem& problem,
+                                        const ReferenceVelocities& references,
+                                        const SolverSettings& settings,
+                                        SolverWorkspace& work,
+                                        ContactSolution& solution) {
   SafeAnswer out;
   SafeAnswerWork& own = work.parts().safe_answer;
   ContactProblem& soft = own.relaxed;
@@ -252,7 +256,29 @@ SafeAnswer make_safe(const ContactProblem& problem,
     velocities(relaxed, lambda, velocity);
     out.growth = std::max(out.growth, growth(relaxed, velocity));
   }
-  if (out.islands > 0) solution.residuals = residuals(problem, lambda, velocity);
+  return out;
+}
+
+SafeAnswer make_safe(const ContactProblem& problem,
+                     const ReferenceVelocities& references,
+                     const SolverSettings& settings,
+                     SolverWorkspace& work,
+                     ContactSolution& solution) {
+  SafeAnswerWork& own = work.parts().safe_answer;
+  CircularForm& form = own.circular;
+  const ContactProblem& circular = form.take(problem);
+  own.references = references.all;
+  own.recovery = references.recovery;
+  if (form.copied()) {
+    form.to_circular(solution.impulse.data());
+    for (double* c : {solution.velocity.data(), own.references.data(), own.recovery.data()})
+      form.velocity_to_circular(c);
+  }
+  const SafeAnswer out =
+      make_safe_in_one_unit(circular, {own.references, own.recovery}, settings, work, solution);
+  if (form.copied()) form.from_circular(solution.impulse.data());
+  if (form.copied() || out.islands > 0)
+    solution.residuals = residuals(problem, solution.impulse.data(), solution.velocity.data());
   return out;
 }
 
