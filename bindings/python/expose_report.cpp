@@ -26,7 +26,10 @@ void expose_step_report() {
           "status", &status, "\"ok\" or \"not_converged\"; a step that is not finite raises.")
       .add_property(
           "solver_status", &solver_status, "As ContactSolution.status, which lists the values.")
-      .add_property("converged", &converged, "The relative residual is at most the tolerance.")
+      .add_property(
+          "converged",
+          &converged,
+          "Every island is solved to its tolerance; `tolerance` tells the largest of these.")
       .add_property("residuals", &residuals_copy, "Residuals of the contact problem, SI units.")
       .def_readonly(
           "iterations",
@@ -188,8 +191,16 @@ void expose_balance() {
       .add_property("angular_impulse", &balance_vector<&Balance::angular_impulse>, "(3,) [N m s].")
       .def_readonly("energy_before", &Balance::energy_before, "Kinetic + potential [J].")
       .def_readonly("energy_after", &Balance::energy_after, "[J].")
-      .def_readonly("friction_work", &Balance::friction_work, "Of all contacts, <= 0 [J].")
-      .def_readonly("normal_work", &Balance::normal_work, "[J].")
+      .def_readonly(
+          "friction_work",
+          &Balance::friction_work,
+          "Sum over contacts of tangential impulses and couples times their velocity at the "
+          "end of the step, <= 0 but for springs [J]. It is not what friction took in the "
+          "step, which has the mean of the velocities at both ends.")
+      .def_readonly("normal_work",
+                    &Balance::normal_work,
+                    "The same of normal impulses [J]: of an impact with restitution what it leaves "
+                    "with at full speed, not the energy that it gained.")
       .def_readonly("base_is_free",
                     &Balance::base_is_free,
                     "True if neither a fixed base nor a closure to the world exists; otherwise "

@@ -53,7 +53,7 @@ class RunSummary:
         contacts, iterations: of the step.
         energy: kinetic + potential at the start of the step [J].
         recovery_energy: that corrections of position errors added in all steps, at most [J].
-        loose: steps in which islands of loose bodies in motion were held to `tolerance_large`.
+        loose: steps in which islands of many bodies in motion were held to `tolerance_large`.
     """
 
     status: Counter[str] = field(default_factory=Counter)

@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike
 class OtherOptions(TypedDict, total=False):
     """Keyword settings of `solve`; each names the solvers that read it.
 
-    tolerance_large: > 0 and finite. The same of islands of more than 300 rows on loose bodies
-        alone that the last impulses do not solve: piles in motion. No more than `tolerance`: the
-        same for all. Read by ncp-newton. Default 0.001.
+    tolerance_large: > 0 and finite. The same of islands of more than 300 rows on several trees
+        that the last impulses do not solve: piles in motion, robots in them. No more than
+        `tolerance`: the same for all. Read by ncp-newton. Default 0.001.
     max_factorisations: >= 0, 0: by formula. Linear systems factored for an island, at most; 0: by
         a formula of its rows. Read by ncp-newton. Default 0 in a Simulator, 2000 in solve.
     time_budget: [s] >= 0. No stage begins later; 0: no budget. Results then depend on the machine.

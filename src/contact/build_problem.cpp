@@ -71,14 +71,14 @@ double point_floor(const RowContext& context, const ConstraintRow& row, const Ve
   return rounding_of(length, context.dt, speed);
 }
 
-/// Marks islands of loose bodies whose contacts move, at the start of the step, at little of what
+/// Marks islands, where there are several trees, whose contacts move, at the start of the step, at little of what
 /// free forces add to that within it, both as root mean squares. g: J v and what is added.
 static void find_resting_islands(const ConstraintRows& rows, ContactProblem& problem) {
   constexpr double kLittle = 0.3;
   problem.resting.assign(problem.sets.size(), false);
+  if (!problem.space.known()) return;
   for (int k = 0; k < problem.num_islands(); ++k) {
     const int first = problem.island_start[k], last = problem.island_start[k + 1];
-    if (!rows.rows[first].loose) continue;
     double moves = 0.0, added = 0.0;
     for (int i = first; i < last; ++i) {
       const ConstraintRow& row = rows.rows[i];

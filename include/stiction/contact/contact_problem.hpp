@@ -117,7 +117,7 @@ struct ContactProblem {
   std::vector<double> compliance;      ///< [rows] R, physical only
   std::vector<double> velocity_floor;  ///< [sets, m/s] rounding of g, from that of the state;
                                        ///< empty: 0
-  std::vector<std::uint8_t> resting;   ///< [sets] of an island of loose bodies at rest; empty: none
+  std::vector<std::uint8_t> resting;   ///< [sets] of an island at rest; empty: none
   std::vector<int> diagonal_start;     ///< [sets] into diagonal
   std::vector<double> diagonal;        ///< own blocks of G, column-major as in the panels
   std::vector<int> island_start;       ///< [islands + 1] into sets; islands do not couple

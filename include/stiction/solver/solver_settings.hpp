@@ -60,8 +60,8 @@ inline constexpr std::tuple kSolverSettings{
         &SolverSettings::tolerance_large,
         kPositive,
         "",
-        "The same of islands of more than 300 rows on loose bodies alone that the last impulses do "
-        "not solve: piles in motion. No more than `tolerance`: the same for all.",
+        "The same of islands of more than 300 rows on several trees that the last impulses do not "
+        "solve: piles in motion, robots in them. No more than `tolerance`: the same for all.",
         "ncp-newton"},
     Setting<SolverSettings, int>{"max_iterations",
                                  &SolverSettings::max_iterations,

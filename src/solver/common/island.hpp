@@ -33,10 +33,10 @@ double largest_eigenvalue_bound(const double* block, int n, int stride);
 inline double rigid_floor(const Island& island) {
   return 1e-14 * island.problem.largest_diagonal(island.first, island.last);
 }
-/// Rows of an island on loose bodies above which tolerance_large holds.
+/// Rows above which tolerance_large holds where there are several trees.
 inline constexpr int kManyRows = 300;
 inline bool is_large(const Island& island) {
-  return island.rows() > kManyRows && island.is_loose();
+  return island.rows() > kManyRows && island.problem.space.known();
 }
 /// The residual with which an island counts as solved.
 double tolerance_of(const Island& island, const SolverSettings& settings);

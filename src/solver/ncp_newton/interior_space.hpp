@@ -3,31 +3,37 @@
 #include "solver/common/island.hpp"
 #include "solver/ncp_newton/cone_planes.hpp"
 #include "solver/ncp_newton/predictor_corrector.hpp"
+#include "solver/ncp_newton/scalar_rows.hpp"
 #include "solver/ncp_newton/tree_space.hpp"
 
 namespace stiction {
 
 struct InteriorSpaceWork {
   InteriorPoints at;
-  // [3][contacts] unless said otherwise, in canonical scaling.
+  // [3][contacts], then [scalars], unless said otherwise, in canonical scaling.
   Buffer<double> scale, g, compliance;  ///< scale: 0 of a row that a contact lacks
-  Buffer<double> w, beta, p, B, H;   ///< cone_planes.hpp; B = E W^2 + R, H = B^-1 [3][3][contacts]
-  Buffer<double> r, d, b, x, error;  ///< residual, what is aimed for, right-hand sides
-  Buffer<double> scratch;            ///< [2][contacts]
-  Buffer<double> scale_of_row;       ///< by row of the problem, as are:
+  Buffer<double> w, beta, p;            ///< of contacts: cone_planes.hpp
+  Buffer<double> B, H;                  ///< B = E W^2 + R, H = B^-1 [3][3][contacts], [scalars]
+  Buffer<double> r, d, b, x, error;     ///< residual, what is aimed for, right-hand sides
+  Buffer<double> low, high;             ///< [scalars]
+  Buffer<int> set, row;                 ///< of contacts, of scalars
+  Buffer<int> place;            ///< [sets of the island] contact, or -1 - the first of its scalars
+  Buffer<double> scratch;       ///< [2][contacts]
+  Buffer<double> scale_of_row;  ///< by row of the problem, as are:
   Buffer<double> impulse, motion;
   Buffer<double> slopes;  ///< blocks of H in units of the problem, as TreeSpace::Rows numbers them
   Buffer<double> y;       ///< coordinates of the trees
 
-  /// Room for problems of `total` rows with islands of `sets` contacts, `coordinates` of trees.
+  /// Room for problems of `total` rows with islands of `sets` sets, `coordinates` of trees.
   void reserve(std::size_t total, int sets, int coordinates);
 };
 
-/// The interior point method (interior_point.hpp) for contacts of three rows or one on loose
-/// bodies, without G: a step factors m + Z H Z^T in the coordinates of the bodies.
+/// The interior point method (interior_point.hpp) without G, for contacts of three rows or one,
+/// limits, dry friction and closures between trees: a step factors m + Z H Z^T in their
+/// coordinates.
 class InteriorSpace final : public PredictorCorrector {
  public:
-  /// Whether the island has such contacts alone.
+  /// Whether the island has such sets alone.
   static bool applies(const Island& island);
   /// `space` is prepared for the island.
   InteriorSpace(const Island& island,
@@ -49,11 +55,25 @@ class InteriorSpace final : public PredictorCorrector {
   double worst_eigenvalue(double alpha, double* mean) const override;
   void move(double alpha) override;
 
+  void list_rows();
+  void scale_rows();
   int row(int contact, int r) const;
   int first_row(int contact) const;
+  bool fill_cone_slopes(int contact, double* slopes);
+  int rows() const { return cone_planes::kRows * n_ + scalars_; }
+  /// Of an array of all rows, the part of the scalars.
+  template <class T>
+  T* tail(T* x) const {
+    return x + cone_planes::kRows * n_;
+  }
+  scalar_rows::Bounds bounds() const { return {scalars_, w_.low, w_.high}; }
+  scalar_rows::Pairs scalars_of(const InteriorPoints::Point& p) const {
+    return {tail(p.l.data()), tail(p.y.data()), p.z};
+  }
   void clear();
   void evaluate();
   void multiply(const double* l, double* out);
+  void times(const double* A, const double* x, double* out) const;
   void solve(double* b);
   void solve_once(double* b);
   void scatter(const double* x, double* rows) const;
@@ -62,8 +82,8 @@ class InteriorSpace final : public PredictorCorrector {
   const Island island_;
   TreeSpace& space_;
   InteriorSpaceWork& w_;
-  const int n_;            ///< contacts
-  const bool three_rows_;  ///< each of them
+  int n_ = 0, scalars_ = 0;  ///< contacts, other rows
+  bool three_rows_ = false;  ///< each contact; there is nothing else
   bool compliant_ = false;
   double unit_ = 1.0;  ///< velocity that is 1 in scaled units [m/s]
 };

@@ -34,21 +34,21 @@ const NcpNewton::Stage NcpNewton::kStages[] = {
     {"centred", &NcpNewton::centred, &NcpNewton::try_interior_point, SolveStatus::kConverged},
     // The start as it is; Newton on the modes at once from a good one.
     {"start", &NcpNewton::always, &NcpNewton::start_well, SolveStatus::kConverged},
-    // Loose bodies: conjugate gradients on sweeps.
+    // In the coordinates of several trees. Loose bodies: conjugate gradients on sweeps.
     {"sweeps in space", &NcpNewton::many_loose, &NcpNewton::sweep_loose, SolveStatus::kConverged},
     {"interior in space",
-     &NcpNewton::large_loose,
+     &NcpNewton::large_in_space,
      &NcpNewton::go_inside_first,
      SolveStatus::kConverged},
     // The method of multipliers where rows are many and bodies few.
     {"multipliers", &NcpNewton::many_rows, &NcpNewton::all_multipliers, SolveStatus::kConverged},
     {"interior after multipliers",
-     &NcpNewton::many_loose,
+     &NcpNewton::many_in_space,
      &NcpNewton::go_inside_last,
      SolveStatus::kConverged},
     // From there with what is left.
     {"last multipliers",
-     &NcpNewton::many_loose,
+     &NcpNewton::many_in_space,
      &NcpNewton::last_multipliers,
      SolveStatus::kConverged},
     // Exact sweeps and Newton.

@@ -71,9 +71,9 @@ bool NcpNewton::follow_path_in_space(InteriorSpace& interior) {
   return solved();
 }
 
-/// The interior point method on loose bodies, from the impulses so far: some five steps bring
-/// an island of any size, in motion, to tolerance_large. Where the path folds, it is followed from
-/// far away, from the starts [first, last).
+/// The interior point method in the coordinates of trees, from the impulses so far: some five steps
+/// bring an island of any size, in motion, to tolerance_large. Where the path folds, it is followed
+/// from far away, from the starts [first, last).
 bool NcpNewton::go_inside(bool near, int first, int last) {
   constexpr double kCentring = 1e-3, kReach = 0.95, kSmallest = 1e-6;
   if (budget_.exhausted() || budget_.sparse_left() == 0) return false;
@@ -93,7 +93,19 @@ bool NcpNewton::go_inside(bool near, int first, int last) {
   return false;
 }
 
-bool NcpNewton::go_inside_first() { return go_inside(true, 0, 1); }
+/// What holds other trees than loose bodies comes from the start, without sweeps. Where it nearly
+/// rests the impulses inside the cones have no end: what the multipliers leave within
+/// tolerance_large is the better start of the next step.
+bool NcpNewton::go_inside_first() {
+  constexpr int kFew = 40;
+  constexpr double kNear = 2e-2;
+  if (!island_.is_loose()) {
+    tolerance_ = tolerance_of(island_, settings_);
+    if (bodies_rest() && certificate_.relative <= kNear) try_harder(settings_.tolerance, kFew);
+    if (bodies_rest() && solved()) return true;
+  }
+  return go_inside(true, 0, 1);
+}
 
 /// After multipliers; a large island has been there before them.
 bool NcpNewton::go_inside_last() {
