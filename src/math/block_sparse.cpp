@@ -18,7 +18,6 @@ namespace stiction {
 void BlockSparse::begin(const std::vector<int>& sizes) {
   nodes_.clear();
   rows_ = 0;
-  sixes_ = std::all_of(sizes.begin(), sizes.end(), [](int size) { return size == 6; });
   for (const int size : sizes) {
     Node node{};
     node.size = size;
@@ -115,6 +114,7 @@ void BlockSparse::analyse() {
   order_once();
   places_.resize(columns_.size());
   starts_.resize(columns_.size());
+  eights_.clear();
   pivots_.resize(rows_);
   work_ = 0.0;
   std::int64_t panel = 0;
@@ -123,10 +123,12 @@ void BlockSparse::analyse() {
     for (int c = 0; c < node.num_columns; ++c) first[c] = position_[first[c]];
     std::sort(first, first + node.num_columns);
     int place = pitch(node.size);
+    node.first_eight = static_cast<int>(eights_.size());
     for (int c = 0; c < node.num_columns; ++c) {
       const Node& other = nodes_[order_[first[c]]];
       places_[node.first_column + c] = place;
       starts_[node.first_column + c] = other.start;
+      for (int k = 0; k < pitch(other.size); k += 8) eights_.push_back(other.start + k);
       place += pitch(other.size);
     }
     node.panel = panel;
@@ -165,7 +167,7 @@ bool BlockSparse::factor_diagonal(const Node& node) {
   double* D = upper_.data() + node.panel;
   const int n = node.size, width = node.width;
   int* pivots = pivots_.data() + node.start;
-  if (sixes_) return six_rows::factor(D, width, symmetric_, pivots);
+  if (is_six(node)) return six_rows::factor(D, width, symmetric_, pivots);
   for (int k = 0; k < n; ++k) {
     int best = k;
     if (!symmetric_) {
@@ -293,8 +295,8 @@ void BlockSparse::eliminate(const Node& node) {
   if (symmetric_) std::copy(U, U + static_cast<std::ptrdiff_t>(node.size) * node.width, L);
   const int own = pitch(node.size), count = node.width - own;
   const int* pivots = pivots_.data() + node.start;
-  if (sixes_)
-    six_rows::divide(U, pivots, node.width, count / own, U + own);
+  if (is_six(node))
+    six_rows::divide(U, pivots, node.width, eights(node), U + own);
   else
     divide_rows(U, pivots, node.size, node.width, count, U + own);
   for (int c = 0; c < node.num_columns; ++c) {
@@ -318,9 +320,8 @@ void BlockSparse::subtract(const Node& node,
                            std::vector<double>& values) {
   const double* from = rows + stretch.from;
   double* to = values.data() + target.panel + stretch.to;
-  if (sixes_)
-    six_rows::subtract_product(
-        coefficients, from, node.width, stretch.count / pitch(6), to, target.width);
+  if (is_six(node) && is_six(target))
+    six_rows::subtract_product(coefficients, from, node.width, stretch.count / 8, to, target.width);
   else
     subtract_product(
         coefficients, from, node.width, node.size, stretch.count, to, target.width, target.size);
@@ -345,9 +346,15 @@ void BlockSparse::solve_forwards(const Node& node, double* x) const {
   const double* panel = lower_.data() + node.panel;
   const int* pivots = pivots_.data() + node.start;
   const int* starts = starts_.data() + node.first_column;
-  if (sixes_)
-    return six_rows::solve_forwards(
-        D, pivots, panel + pitch(6), node.width, node.num_columns, starts, node.start, x);
+  if (is_six(node))
+    return six_rows::solve_forwards(D,
+                                    pivots,
+                                    panel + 8,
+                                    node.width,
+                                    eights(node),
+                                    eights_.data() + node.first_eight,
+                                    node.start,
+                                    x);
   double* b = x + node.start;
   divide(D, pivots, node.size, node.width, b);
   for (int c = 0; c < node.num_columns; ++c) {
@@ -362,9 +369,9 @@ void BlockSparse::solve_forwards(const Node& node, double* x) const {
 void BlockSparse::solve_backwards(const Node& node, double* x) const {
   const double* panel = upper_.data() + node.panel;
   const int* starts = starts_.data() + node.first_column;
-  if (sixes_)
+  if (is_six(node))
     return six_rows::solve_backwards(
-        panel + pitch(6), node.width, node.num_columns, starts, node.start, x);
+        panel + 8, node.width, eights(node), eights_.data() + node.first_eight, node.start, x);
   for (int c = 0; c < node.num_columns; ++c) {
     const double* W = panel + places_[node.first_column + c];
     const int size = size_of_column(node.first_column + c);

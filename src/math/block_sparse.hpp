@@ -10,9 +10,9 @@ namespace stiction {
 /// into nodes; couple() says which nodes share a block. All memory is kept for the next matrix.
 class BlockSparse {
  public:
-  /// Entries from one node to the next, in vectors and in rows of blocks: nodes of six rows stand
-  /// eight apart, so that such a row is one wide register. Entries between are zero and stay so.
-  static constexpr int pitch(int size) { return size == 6 ? 8 : size; }
+  /// Entries from one node to the next, in vectors and in rows of blocks: whole eights, so that a
+  /// row of a free body is one wide register. Entries between are zero and stay so.
+  static constexpr int pitch(int size) { return (size + 7) / 8 * 8; }
 
   /// A matrix of `sizes.size()` nodes with sizes[k] rows each and no blocks off the diagonal.
   void begin(const std::vector<int>& sizes);
@@ -51,6 +51,7 @@ class BlockSparse {
     int first_column;    // into columns_: nodes eliminated later that it couples with
     int num_columns;     // of them
     int width;           // entries of a row of its panel: itself, then these nodes
+    int first_eight;     // into eights_: where the eights of these nodes start in a vector
     std::int64_t panel;  // into upper_ and lower_
   };
 
@@ -80,6 +81,9 @@ class BlockSparse {
                 const Node& target,
                 std::vector<double>& values);
   int size_of_column(int c) const { return nodes_[order_[columns_[c]]].size; }
+  /// Free bodies have kernels of their own (six_rows.hpp).
+  static bool is_six(const Node& node) { return node.size == 6; }
+  int eights(const Node& node) const { return node.width / 8 - 1; }
   void solve_forwards(const Node& node, double* x) const;
   void solve_backwards(const Node& node, double* x) const;
 
@@ -89,6 +93,7 @@ class BlockSparse {
   std::vector<int> columns_;   // positions, ascending
   std::vector<int> places_;    // of columns_: where the node starts in the panel
   std::vector<int> starts_;    // of columns_: and in a vector
+  std::vector<int> eights_;
   std::vector<std::uint64_t> graph_;
   Ordered known_;             // the last large graph
   int words_ = 0, rows_ = 0;  // rows_: entries of a vector
@@ -96,7 +101,6 @@ class BlockSparse {
   std::vector<int> pivots_, degree_;
   std::vector<Stretch> stretches_;
   bool symmetric_ = true;
-  bool sixes_ = false;  // all nodes have six rows
   double work_ = 0.0;
 };
 

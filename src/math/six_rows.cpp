@@ -12,8 +12,8 @@ namespace {
 
 constexpr int kRows = 6, kEight = 8;
 
-inline __attribute__((always_inline)) double sum_of_six(const Octo& x) {
-  return ((x[0] + x[1]) + (x[2] + x[3])) + (x[4] + x[5]);
+inline __attribute__((always_inline)) double sum_of(const Octo& x) {
+  return (((x[0] + x[1]) + (x[2] + x[3])) + (x[4] + x[5])) + (x[6] + x[7]);
 }
 
 /// x <- (L U)^-1 x, with D = L U as factor() leaves it.
@@ -126,7 +126,7 @@ STICTION_CLONES void solve_backwards(
 #pragma GCC unroll 6
     for (int q = 0; q < kRows; ++q) sums[q] += octo(upper + q * width) * other;
   }
-  for (int q = 0; q < kRows; ++q) x[own + q] -= sum_of_six(sums[q]);
+  for (int q = 0; q < kRows; ++q) x[own + q] -= sum_of(sums[q]);
 }
 
 }  // namespace stiction::six_rows

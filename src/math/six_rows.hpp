@@ -2,8 +2,9 @@
 
 namespace stiction::six_rows {
 
-// Kernels of BlockSparse for panels of six rows whose columns stand in eights, the last two of each
-// zero: all that loose bodies have. Rows of a panel are `width` apart, `eights` of columns follow.
+// Kernels of BlockSparse for panels of six rows, those of free bodies, whose columns stand in
+// eights; what is between nodes is zero. Rows of a panel are `width` apart, `eights` of columns
+// follow.
 
 /// D = P^-1 L U in place, with 1 / U_kk on the diagonal: row k of P D is row order[k] of D. Without
 /// exchanges if symmetric. False if a pivot is zero or not finite, or if symmetric not positive.

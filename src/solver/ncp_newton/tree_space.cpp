@@ -7,6 +7,8 @@
 
 namespace stiction {
 
+static constexpr int kRow = loose::kRow;
+
 /// Nodes are the trees in the order in which they are met.
 void TreeSpace::number_trees(const Island& island) {
   const ContactSpace& trees = island.problem.space;
@@ -27,53 +29,86 @@ void TreeSpace::number_trees(const Island& island) {
   }
 }
 
+void TreeSpace::Part::clear() {
+  rows.clear();
+  sides.clear();
+  side_start.assign(1, 0);
+  targets.clear();
+}
+
+/// Whether a set's sides are whole free bodies, for which there are kernels of `dim` rows.
+bool TreeSpace::all_loose(const ContactSpace& space, int set, int dim) const {
+  if (dim != 1 && dim != 3) return false;
+  const auto is_loose = [&](const ContactSpace::Side& side) {
+    const int* dofs = space.dofs.data() + side.dof;
+    return side.length == 6 && sizes_[node_of_tree_[side.tree]] == 6 && dofs[5] == 5;
+  };
+  const auto first = space.sides.begin() + space.side_start[set],
+             last = space.sides.begin() + space.side_start[set + 1];
+  return std::all_of(first, last, is_loose) && (last - first < 2 || first[0].tree != first[1].tree);
+}
+
+/// Entries (m, r) at [dim m + r] as rows of eight.
+const double* TreeSpace::packed(const double* z, int dim) {
+  double* out = packed_.data() + packed_size_;
+  packed_size_ += kRow * dim;
+  for (int r = 0; r < dim; ++r) {
+    for (int m = 0; m < kRow; ++m) out[kRow * r + m] = m < 6 ? z[dim * m + r] : 0.0;
+  }
+  return out;
+}
+
 bool TreeSpace::prepare(const Island& island, int most) {
   const ContactProblem& p = island.problem;
   const ContactSpace& space = p.space;
   if (!space.known()) return false;
   number_trees(island);
   if (std::accumulate(sizes_.begin(), sizes_.end(), 0) > most) return false;
-  loose_ = space.loose(island.first);
+  const bool eights = space.loose(island.first);
   rows_.clear();
-  sides_.clear();
-  side_start_.assign(1, 0);
+  loose_.clear();
+  chains_.clear();
+  packed_size_ = 0;
+  if (!eights) packed_.resize(2 * kRow * island.rows());
   matrix_.begin(sizes_);
   int slope = 0;
   for (int i = island.first; i < island.last; ++i) {
-    const int dim = loose_ ? p.sets[i].dim : ContactProblem::tree_block(p.sets[i]);
+    const int dim = eights ? p.sets[i].dim : ContactProblem::tree_block(p.sets[i]);
+    const bool pack = !eights && all_loose(space, i, dim);
+    Part& part = eights || pack ? loose_ : chains_;
     for (int first = 0; first < p.sets[i].dim; first += dim, slope += dim * dim) {
       rows_.push_back({i, p.sets[i].offset + first, dim, slope});
+      part.rows.push_back(rows_.back());
       for (int s = space.side_start[i]; s < space.side_start[i + 1]; ++s) {
         const ContactSpace::Side& side = space.sides[s];
         const int node = node_of_tree_[side.tree];
         const int* dofs = side.loose() ? nullptr : space.dofs.data() + side.dof;
         if (dofs != nullptr && dofs[side.length - 1] == side.length - 1) dofs = nullptr;
-        sides_.push_back(
-            {node, start_[node], side.length, dofs, space.z.data() + side.z + first * side.length});
+        const double* z = space.z.data() + side.z + first * side.length;
+        part.sides.push_back({node, start_[node], side.length, dofs, pack ? packed(z, dim) : z});
       }
-      side_start_.push_back(static_cast<int>(sides_.size()));
+      part.side_start.push_back(static_cast<int>(part.sides.size()));
     }
-    const Side* last = sides_.data() + sides_.size();
+    const Side* last = part.sides.data() + part.sides.size();
     if (space.side_start[i + 1] - space.side_start[i] == 2)
       matrix_.couple(last[-1].node, last[-2].node);
   }
   matrix_.analyse();
-  if (loose_) find_targets();
+  find_targets();
   return true;
 }
 
 void TreeSpace::find_targets() {
-  targets_.clear();
-  for (std::size_t k = 0; k < rows_.size(); ++k) {
-    const Side& a = sides_[side_start_[k]];
+  for (std::size_t k = 0; k < loose_.rows.size(); ++k) {
+    const Side& a = loose_.sides[loose_.side_start[k]];
     Target target{};
     target.a = matrix_.diagonal(a.node);
-    if (side_start_[k + 1] - side_start_[k] == 2) {
-      const Side& b = sides_[side_start_[k] + 1];
+    if (loose_.side_start[k + 1] - loose_.side_start[k] == 2) {
+      const Side& b = loose_.sides[loose_.side_start[k] + 1];
       target.b = matrix_.diagonal(b.node);
       target.pair = matrix_.pair(a.node, b.node);
     }
-    targets_.push_back(target);
+    loose_.targets.push_back(target);
   }
 }
 
@@ -84,8 +119,6 @@ template <class Visit>
 inline __attribute__((always_inline)) void with_block(int dim, Visit&& visit) {
   dim == 1 ? visit(std::integral_constant<int, 1>{}) : with_dim(dim, visit);
 }
-
-constexpr int kRow = loose::kRow;
 
 }  // namespace
 
@@ -142,12 +175,12 @@ STICTION_CLONES void TreeSpace::spread_loose(const Loose& in, const double* y, d
 
 void TreeSpace::gather(const double* impulse, double* y) const {
   std::fill(y, y + num_coordinates(), 0.0);
-  if (loose_) return gather_loose(loose(), impulse, y);
-  for (std::size_t k = 0; k < rows_.size(); ++k) {
-    const double* x = impulse + rows_[k].begin;
-    with_block(rows_[k].dim, [&](auto dim) {
-      for (int s = side_start_[k]; s < side_start_[k + 1]; ++s) {
-        const Side& side = sides_[s];
+  gather_loose(loose(), impulse, y);
+  for (std::size_t k = 0; k < chains_.rows.size(); ++k) {
+    const double* x = impulse + chains_.rows[k].begin;
+    with_block(chains_.rows[k].dim, [&](auto dim) {
+      for (int s = chains_.side_start[k]; s < chains_.side_start[k + 1]; ++s) {
+        const Side& side = chains_.sides[s];
         double* out = y + side.start;
         const double* z = side.z;
         for (int m = 0; m < side.length; ++m, z += dim) {
@@ -161,19 +194,19 @@ void TreeSpace::gather(const double* impulse, double* y) const {
 }
 
 void TreeSpace::spread(const double* y, double* motion) const {
-  if (loose_) return spread_loose(loose(), y, motion);
-  for (std::size_t k = 0; k < rows_.size(); ++k) {
-    with_block(rows_[k].dim, [&](auto dim) {
+  spread_loose(loose(), y, motion);
+  for (std::size_t k = 0; k < chains_.rows.size(); ++k) {
+    with_block(chains_.rows[k].dim, [&](auto dim) {
       double sum[dim] = {};
-      for (int s = side_start_[k]; s < side_start_[k + 1]; ++s) {
-        const Side& side = sides_[s];
+      for (int s = chains_.side_start[k]; s < chains_.side_start[k + 1]; ++s) {
+        const Side& side = chains_.sides[s];
         const double* z = side.z;
         for (int m = 0; m < side.length; ++m, z += dim) {
           const double x = y[side.start + (side.dofs ? side.dofs[m] : m)];
           for (int r = 0; r < dim; ++r) sum[r] += z[r] * x;
         }
       }
-      std::copy(sum, sum + dim, motion + rows_[k].begin);
+      std::copy(sum, sum + dim, motion + chains_.rows[k].begin);
     });
   }
 }
@@ -185,11 +218,9 @@ bool TreeSpace::factor(const double* H, bool symmetric) {
     const BlockSparse::Block out = matrix_.diagonal(static_cast<int>(k));
     for (int j = 0; j < sizes_[k]; ++j) out.values[j * out.stride + j] = inertia_[start_[k] + j];
   }
-  if (loose_) {
-    add_loose(loose(), H, symmetric);
-  } else {
-    for (std::size_t k = 0; k < rows_.size(); ++k) add(static_cast<int>(k), H + rows_[k].slope);
-  }
+  add_loose(loose(), H, symmetric);
+  for (std::size_t k = 0; k < chains_.rows.size(); ++k)
+    add(static_cast<int>(k), H + chains_.rows[k].slope);
   return matrix_.factor();
 }
 
@@ -315,12 +346,13 @@ void TreeSpace::add_coupling(const Side& a, const Side& b, int dim, const double
 }
 
 void TreeSpace::add(int k, const double* H) {
-  const int dim = rows_[k].dim;
+  const int dim = chains_.rows[k].dim;
   if (vanishes(H, dim * dim)) return;  // an open contact
-  for (int s = side_start_[k]; s < side_start_[k + 1]; ++s) {
-    const Side& side = sides_[s];
+  const int last = chains_.side_start[k + 1];
+  for (int s = chains_.side_start[k]; s < last; ++s) {
+    const Side& side = chains_.sides[s];
     add_product(side, side, dim, H, matrix_.diagonal(side.node));
-    for (int t = s + 1; t < side_start_[k + 1]; ++t) add_coupling(side, sides_[t], dim, H);
+    for (int t = s + 1; t < last; ++t) add_coupling(side, chains_.sides[t], dim, H);
   }
 }
 

@@ -48,6 +48,14 @@ class TreeSpace {
     BlockSparse::Block a, b;
     BlockSparse::Pair pair;
   };
+  /// Some of the rows and their sides.
+  struct Part {
+    std::vector<Rows> rows;
+    std::vector<Side> sides;
+    std::vector<int> side_start;  // [rows + 1]
+    std::vector<Target> targets;  // [rows], of loose bodies
+    void clear();
+  };
   /// What the kernels of loose bodies see of it.
   struct Loose {
     int count;
@@ -57,18 +65,20 @@ class TreeSpace {
     const Target* targets;
   };
   Loose loose() const {
-    return {static_cast<int>(rows_.size()),
-            rows_.data(),
-            sides_.data(),
-            side_start_.data(),
-            targets_.data()};
+    return {static_cast<int>(loose_.rows.size()),
+            loose_.rows.data(),
+            loose_.sides.data(),
+            loose_.side_start.data(),
+            loose_.targets.data()};
   }
   static void gather_loose(const Loose& in, const double* impulse, double* y);
   static void spread_loose(const Loose& in, const double* y, double* motion);
   static void add_loose(const Loose& in, const double* H, bool symmetric);
   void number_trees(const Island& island);
+  bool all_loose(const ContactSpace& space, int set, int dim) const;
+  const double* packed(const double* z, int dim);
   void find_targets();
-  void add(int k, const double* H);
+  void add(int k, const double* H);  // of chains_
   template <int dim>
   static void add_product(const Side& a, const Side& b, const double* H, BlockSparse::Block block);
   static void add_product(
@@ -77,11 +87,10 @@ class TreeSpace {
 
   BlockSparse matrix_;
   bool symmetric_ = true;
-  bool loose_ = false;  // all trees are loose bodies
   std::vector<Rows> rows_;
-  std::vector<Side> sides_;
-  std::vector<int> side_start_;  // [rows + 1]
-  std::vector<Target> targets_;  // [rows] of loose bodies
+  Part loose_, chains_;         // rows on loose bodies alone, in rows of eight; all others
+  std::vector<double> packed_;  // of loose bodies beside others
+  std::size_t packed_size_ = 0;
   std::vector<int> node_of_tree_, sizes_, start_;
   std::vector<double> inertia_;
 };
