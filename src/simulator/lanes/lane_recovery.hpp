@@ -1,6 +1,6 @@
 #pragma once
 
-#include "dynamics/mass_matrix.hpp"
+#include "dynamics/body_speeds.hpp"
 #include "simulator/lanes/lane_rows.hpp"
 
 // Reference velocities c* of the rows and the caps of what corrects position errors: the rules of
@@ -10,37 +10,16 @@
 namespace stiction {
 inline namespace STICTION_ISA {
 
-/// Squares of the fastest that moves.
-template <class Real>
-struct LaneSpeeds {
-  Real linear, angular;
-};
+inline SpeedCaps speed_caps(const LaneRules& rules) {
+  return {rules.recovery_speed, rules.recovery_angular_speed};
+}
 
-/// visit(body, squared speeds of its centre of mass or joint) of a motion u, as each_body_speed().
-template <class Real, class Visit>
-inline void lane_body_speeds(const TreeView& t,
-                             const LaneParameters<Real>& p,
-                             const TreeData<Real>& data,
-                             const Real* u,
-                             Motion<Real>* V,
-                             Visit&& visit) {
-  const Real zero(0.0);
-  for (int b = 0; b < t.num_bodies; ++b) {
-    const int first = t.v_index[b];
-    const JointFacts& facts = joint_facts(t.joint[b]);
-    Motion<Real> joint{{zero, zero, zero}, {zero, zero, zero}};
-    for (int k = first; k < first + facts.nv; ++k) joint = joint + data.S[k] * u[k];
-    V[b] = t.parent[b] < 0 ? joint : V[t.parent[b]] + joint;
-    const Vec3<Real> com = data.X_RB[b] * p.tree.com[b];
-    LaneSpeeds<Real> speeds{squared_norm(V[b].linear + cross(V[b].angular, com)),
-                            squared_norm(V[b].angular)};
-    if (!facts.free) {
-      for (int k = first; k < first + facts.linear_dofs; ++k)
-        speeds.linear = max(speeds.linear, u[k] * u[k]);
-      speeds.angular = max(speeds.angular, squared_norm(joint.angular));
-    }
-    visit(b, speeds);
-  }
+template <class Real>
+inline PlacedTree<Real> placed_tree(const LaneScene& s,
+                                    const LaneParameters<Real>& p,
+                                    const LaneScratch<Real>& x,
+                                    const PackWork<Real>& w) {
+  return {s.tree, p.tree.com, w.data, x.speed};
 }
 
 /// The share of c* of row r of a set that does no harm, the row acting alone.
@@ -55,19 +34,12 @@ inline Real lane_share(const LaneScene& s,
   const int dim = set_dim(s, set);
   const auto [dofs, length] = chain_of(s, set, w);
   const Real* y = w.y + set_start(s, set);
-  const Real one(1.0);
   for (int k = 0; k < t.nv; ++k) x.u[k] = Real(0.0);
   for (int m = 0; m < length; ++m) x.u[dofs[m]] = w.root[dofs[m]] * y[dim * m + dim - 1] * lambda;
   solve_lower(t, w.data, x.u);
-  LaneSpeeds<Real> most{Real(0.0), Real(0.0)};
-  lane_body_speeds(t, p, w.data, x.u, x.speed, [&](int, const LaneSpeeds<Real>& body) {
-    most.linear = max(most.linear, body.linear);
-    most.angular = max(most.angular, body.angular);
-  });
-  const Real linear = square_root(most.linear), angular = square_root(most.angular);
-  const Real fastest(s.rules.recovery_speed), turning(s.rules.recovery_angular_speed);
-  const Real share = select(linear > fastest, fastest / linear, one);
-  return select(angular > turning, min(share, turning / angular), share);
+  SquaredSpeeds<Real> most;
+  add_speeds<Real>(placed_tree(s, p, x, w), x.u, most);
+  return harmless_share(speed_caps(s.rules), most);
 }
 
 /// Lanes in which c* > 0 of a row alone is proven harmless by its energy: u^T M^ u = c*^2 / G_rr is
@@ -176,8 +148,7 @@ inline Mask<Real> lane_references(const LaneScene& s,
   return immovable;
 }
 
-/// Lanes in which impulses make a body faster than the caps, is_pushed_fast(): there corrections
-/// must be looked at together. `w.lambda` is the solution.
+/// is_pushed_fast(): lanes in which corrections must be looked at together.
 template <class Real>
 inline Mask<Real> pushed_fast(const LaneScene& s,
                               const LaneParameters<Real>& p,
@@ -185,24 +156,9 @@ inline Mask<Real> pushed_fast(const LaneScene& s,
                               const Real* pushed,
                               LaneScratch<Real>& x,
                               const PackWork<Real>& w) {
-  constexpr double kPushed = 0.25;
-  const TreeView& t = s.tree;
-  const Real zero(0.0), one(1.0);
-  for (int k = 0; k < t.nv; ++k) x.u[k] = w.w[k];
-  solve_scaled_lower(t, w.data, x.u);
-  for (int k = 0; k < t.nv; ++k) x.u[k] += v[k] + pushed[k];
-  const Real linear(s.rules.recovery_speed * s.rules.recovery_speed),
-      angular(s.rules.recovery_angular_speed * s.rules.recovery_angular_speed),
-      share(kPushed * kPushed);
-  LaneSpeeds<Real>* after = as_array<LaneSpeeds<Real>>(x.fastest);
-  lane_body_speeds(
-      t, p, w.data, x.u, x.speed, [&](int b, const LaneSpeeds<Real>& body) { after[b] = body; });
-  Mask<Real> fast = one < zero;
-  lane_body_speeds(t, p, w.data, pushed, x.speed, [&](int b, const LaneSpeeds<Real>& body) {
-    fast = fast | ((body.linear > share * linear) & (after[b].linear > linear)) |
-           ((body.angular > share * angular) & (after[b].angular > angular));
-  });
-  return fast;
+  return is_pushed_fast<Real>(placed_tree(s, p, x, w),
+                              speed_caps(s.rules),
+                              {v, w.w, pushed, x.u, x.fastest, x.fastest + s.tree.num_bodies});
 }
 
 }  // namespace STICTION_ISA
