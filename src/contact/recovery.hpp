@@ -1,27 +1,16 @@
 #pragma once
 
 #include "contact/constraint_row.hpp"
-#include "dynamics/body_speeds.hpp"
-
-#include <algorithm>
 
 // What recovery.cpp (contacts, limits, gears) and closure_recovery.cpp share.
 
 namespace stiction {
 
-/// [m/s or rad/s, of 1] A correction that is slower in this measure is left alone: only a lever of
-/// less than 1 um could make 1 rad/s of 1 um/s. Contacts at rest and in steady motion, whose errors
-/// are of rounding and of second order in dt, cost nothing that way.
-inline constexpr double kNegligible = 1e-6;
 inline double negligible_speed(const ContactSettings& settings) {
-  return kNegligible * std::min(settings.recovery_speed, settings.recovery_angular_speed);
+  return negligible_speed(speed_caps(settings));
 }
 
 using Speeds = SquaredSpeeds<double>;
-
-inline SpeedCaps speed_caps(const ContactSettings& settings) {
-  return {settings.recovery_speed, settings.recovery_angular_speed};
-}
 
 /// A tree of the step, with room for the velocities of its bodies.
 PlacedTree<double> placed_tree(const RowContext& context, int tree);

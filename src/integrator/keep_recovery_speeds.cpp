@@ -30,8 +30,7 @@
 namespace stiction {
 namespace {
 
-constexpr double kMatters = 1e-3;  ///< of a cap: c* below is left alone, as at rest
-constexpr double kLocked = 1e4;    ///< of the energy at the caps
+constexpr double kLocked = 1e4;  ///< of the energy at the caps
 
 /// The rows of a set that c* is for.
 int first_asked(const ConstraintRow& row) {

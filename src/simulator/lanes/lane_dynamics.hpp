@@ -49,12 +49,10 @@ inline Mask<Real> not_finite(const TreeView& t, const Real* q, const Real* v) {
   return negated(sum < Real(__builtin_inf()));
 }
 
-/// Lanes in which a body turns by more than a radian in the step.
+/// Lanes in which the bias is that of slower velocities.
 template <class Real>
 inline Mask<Real> turns_fast(const TreeView& t, double dt, const TreeData<Real>& data) {
-  Real fastest(0.0);
-  for (int b = 0; b < t.num_bodies; ++b) fastest = max(fastest, squared_norm(data.V[b].angular));
-  return Real(dt) * square_root(fastest) > Real(1.0);
+  return fastest_turn(t, data, Real(dt)) > Real(kFastestTurn);
 }
 
 /// Adds forces from outside to their bodies.

@@ -3,16 +3,12 @@
 #include "dynamics/body_speeds.hpp"
 #include "simulator/lanes/lane_rows.hpp"
 
-// Reference velocities c* of the rows and the caps of what corrects position errors: the rules of
+// Reference velocities c* of the rows and the caps of what corrects position errors: as in
 // contact/contact_rows.cpp, contact/recovery.cpp and integrator/keep_recovery_speeds.cpp. Where a
 // world would need a second solve it leaves the lanes.
 
 namespace stiction {
 inline namespace STICTION_ISA {
-
-inline SpeedCaps speed_caps(const LaneRules& rules) {
-  return {rules.recovery_speed, rules.recovery_angular_speed};
-}
 
 template <class Real>
 inline PlacedTree<Real> placed_tree(const LaneScene& s,
@@ -39,31 +35,22 @@ inline Real lane_share(const LaneScene& s,
   solve_lower(t, w.data, x.u);
   SquaredSpeeds<Real> most;
   add_speeds<Real>(placed_tree(s, p, x, w), x.u, most);
-  return harmless_share(speed_caps(s.rules), most);
+  return harmless_share(s.rules.caps, most);
 }
 
 /// Lanes in which c* > 0 of a row alone is proven harmless by its energy: u^T M^ u = c*^2 / G_rr is
 /// at least m_b |v_b|^2 + J_b |w_b|^2 of any body b, J_b its least principal moment; the rate of a
 /// joint is at most twice the fastest rotation.
 template <class Real>
-inline Mask<Real> harmless(const LaneRules& rules,
+inline Mask<Real> harmless(const SpeedCaps& caps,
                            const LaneParameters<Real>& p,
                            Real reference,
                            Real diagonal) {
   constexpr double kSure = 0.99;
   const Real energy = reference * reference, share = Real(kSure) * diagonal;
-  const double linear = rules.recovery_speed * rules.recovery_speed,
-               angular = 0.25 * rules.recovery_angular_speed * rules.recovery_angular_speed;
+  const double linear = caps.linear * caps.linear, angular = 0.25 * caps.angular * caps.angular;
   return (energy < share * p.least_mass[0] * Real(linear)) &
          (energy < share * p.least_inertia[0] * Real(angular));
-}
-
-/// c* of a gap: -gap / dt of an open one, else a share of the depth.
-template <class Real>
-inline Real gap_reference(const LaneRules& rules, Real gap, double cap) {
-  const Real dt(rules.dt);
-  const Real wanted = Real(-rules.baumgarte) * gap / dt;
-  return select(gap > Real(0.0), -gap / dt, min(wanted, Real(cap)));
 }
 
 /// c* of a contact whose gap asks for `reference`: where it is an impact above the threshold and
@@ -78,13 +65,12 @@ inline Real rebound(const LaneScene& s,
                     const PackWork<Real>& w,
                     Real& matters) {
   const int n = set_offset(s, set) + 2;
-  const Real dt(s.rules.dt), zero(0.0), given(s.rules.restitution_threshold);
-  const Real usual = max(Real(0.01), Real(2.0) * norm(p.tree.gravity) * dt);
-  const Real threshold = select(given >= zero, given, usual);
+  const Real dt(s.rules.dt), zero(0.0);
+  const Real least = restitution_threshold(s.rules.restitution_threshold, p.tree.gravity, dt);
   const Real e = p.restitution[material_of(s, set, w)], approach = -x.jv[n];
-  const Mask<Real> meets = (x.gap[set] + dt * x.g[n] < zero) & (approach > threshold);
   const Mask<Real> impact =
-      meets & (e > zero) & (e * approach > reference) & (w.active[set] > zero);
+      rebounds<Real>({x.gap[set], x.g[n], approach, least}, e, reference, dt) &
+      (w.active[set] > zero);
   w.impact[set] = select(impact, Real(1.0), zero);
   if (!any(impact)) return reference;
   w.impacts[0] = max(w.impacts[0], w.impact[set]);
@@ -99,12 +85,8 @@ inline Mask<Real> lane_references(const LaneScene& s,
                                   const LaneParameters<Real>& p,
                                   LaneScratch<Real>& x,
                                   PackWork<Real>& w) {
-  constexpr double kNegligible = 1e-6, kMatters = 1e-3, kImmovable = 1e-13;
   const Real zero(0.0), one(1.0), dt(s.rules.dt);
-  const double least = s.rules.recovery_speed < s.rules.recovery_angular_speed
-                           ? s.rules.recovery_speed
-                           : s.rules.recovery_angular_speed;
-  const Real negligible(kNegligible * least);
+  const Real negligible(negligible_speed(s.rules.caps));
   Real largest(0.0);
   for (int k = 0, row = 0; k < w.num_used; row += set_dim(s, w.used[k++])) {
     const int dim = set_dim(s, w.used[k]);
@@ -119,18 +101,17 @@ inline Mask<Real> lane_references(const LaneScene& s,
     const Mask<Real> active = w.active[set] > zero;
     Real free = abs(x.g[o]);
     for (int r = 1; r < dim; ++r) free = max(free, abs(x.g[o + r]));
-    x.floor[set] += lane_rounding(zero, dt, free);
+    x.floor[set] += rounding_of(zero, dt, free);
     w.reference[set] = zero;
     if (dim == 1 && joint_row(s, set).kind == LaneRow::Kind::kDryFriction) continue;
-    const bool turns = dim == 1 && !joint_row(s, set).linear;
-    const double cap = turns ? s.rules.recovery_angular_speed : s.rules.recovery_speed;
-    Real reference = gap_reference(s.rules, x.gap[set], cap);
+    const double cap = limit_cap(s.rules.caps, dim == 3 || joint_row(s, set).linear);
+    Real reference = gap_reference(s.rules.baumgarte, cap, x.gap[set], dt);
     const Mask<Real> closed = active & negated(x.gap[set] > zero);
     const Mask<Real> corrected = closed & (reference > negligible);
     const Real diagonal = diagonal_of(x, w, dim, row, dim - 1);
     const Mask<Real> large = closed & (reference > Real(kMatters * cap));
     Real matters = select(large, one, zero);
-    const Mask<Real> doubtful = corrected & negated(harmless(s.rules, p, reference, diagonal));
+    const Mask<Real> doubtful = corrected & negated(harmless(s.rules.caps, p, reference, diagonal));
     if (any(doubtful)) {
       const Real share = lane_share(s, p, set, reference / diagonal, x, w);
       const Mask<Real> capped = doubtful & (share < one);
@@ -157,7 +138,7 @@ inline Mask<Real> pushed_fast(const LaneScene& s,
                               LaneScratch<Real>& x,
                               const PackWork<Real>& w) {
   return is_pushed_fast<Real>(placed_tree(s, p, x, w),
-                              speed_caps(s.rules),
+                              s.rules.caps,
                               {v, w.w, pushed, x.u, x.fastest, x.fastest + s.tree.num_bodies});
 }
 
