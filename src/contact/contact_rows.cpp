@@ -127,9 +127,8 @@ void clear_if_in_pivot(const RowContext& context, const ConstraintRow& row) {
 
 void set_gap_reference(
     const RowContext& context, double gap, double cap, int r, ConstraintRow& row) {
-  const double kappa = context.settings.baumgarte;
-  row.reference[r] = gap_reference(kappa, cap, gap, context.dt);
-  const double wanted = recovery_velocity(kappa, gap, context.dt);
+  const double wanted = gap_velocity(context.settings.baumgarte, gap, context.dt);
+  row.reference[r] = gap_reference(context.settings.baumgarte, cap, gap, context.dt);
   row.kind = wanted > cap ? ReferenceKind::kCapped : ReferenceKind::kRecovery;
   if (gap > 0.0) row.kind = ReferenceKind::kSpeculative;
 }

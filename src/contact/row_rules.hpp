@@ -32,18 +32,16 @@ inline double limit_cap(const SpeedCaps& caps, bool linear) {
   return linear ? caps.linear : caps.angular;
 }
 
-/// c* = -kappa gap / dt that brings a penetration back.
-template <class Real>
-inline Real recovery_velocity(double baumgarte, Real gap, Real dt) {
-  return Real(-baumgarte) * gap / dt;
-}
-
 /// Velocity that a gap (of a contact or of a joint limit) asks for, c_N >= c*: speculative while it
-/// is open, Baumgarte for penetration, no faster than `cap`.
+/// is open, Baumgarte for penetration.
+template <class Real>
+inline Real gap_velocity(double baumgarte, Real gap, Real dt) {
+  return select(gap > Real(0.0), -gap, Real(-baumgarte) * gap) / dt;
+}
+/// c* of a gap: no faster than `cap`.
 template <class Real>
 inline Real gap_reference(double baumgarte, double cap, Real gap, Real dt) {
-  const Real recovery = min(recovery_velocity(baumgarte, gap, dt), Real(cap));
-  return select(gap > Real(0.0), -gap / dt, recovery);
+  return min(gap_velocity(baumgarte, gap, dt), Real(cap));
 }
 
 /// Whether a gap that opens at `rate` is closed at the end of the step.

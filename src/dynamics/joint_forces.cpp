@@ -39,9 +39,10 @@ void tree_forces(const Tree& tree,
       const double error = position_error(p, control, tree.joint[b], dof, joint_q);
       const Drive<double> drive = drive_of<double>(p, dof);
       const double wanted = wanted_force(drive, control, dof, error, v[dof]);
-      std::int8_t& side = work.saturated[dof];
-      if (saturation == Saturation::kOfStart)
-        side = static_cast<std::int8_t>(side_of_limit(wanted, drive.effort_limit));
+      const double side = saturation == Saturation::kOfStart
+                              ? side_of_limit(wanted, drive.effort_limit)
+                              : work.saturated[dof];
+      work.saturated[dof] = static_cast<std::int8_t>(side);
       auto made = ImplicitForce<double>::of(drive, wanted, side, v[dof], dt);
       if (n == 1 && p.spring_stiffness[dof] != 0.0)
         made.add_spring(
