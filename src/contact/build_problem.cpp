@@ -55,18 +55,13 @@ void add_dof_side(const RowContext& context, int dof, double coefficient, Constr
   context.out.jacobian.back() = coefficient;
 }
 
-static double largest(const Vec3d& x) {
-  return std::max(std::max(std::abs(x.x), std::abs(x.y)), std::abs(x.z));
-}
-
 double point_floor(const RowContext& context, const ConstraintRow& row, const Vec3d& p) {
-  double length = largest(p), speed = 0.0;
+  double length = largest_of(p), speed = 0.0;
   for (int s = 0; s < row.num_sides; ++s) {
     const TreeData<double>& data = context.dynamics.trees[row.sides[s].tree];
-    const Motion<double>& V = data.V[row.sides[s].body];
-    const double arm = largest(p - data.X_WR.p);
+    const double arm = largest_of(p - data.X_WR.p);
     length = std::max(length, arm);
-    speed = std::max(speed, largest(V.linear) + largest(V.angular) * arm);
+    speed = std::max(speed, size_of_velocity(data.V[row.sides[s].body], arm));
   }
   return rounding_of(length, context.dt, speed);
 }
@@ -111,7 +106,7 @@ static void fill_vectors(const RowContext& context,
                    problem.g);
   find_resting_islands(rows, problem);
   limit_recovery(context, problem);
-  const double immovable = 1e-13 * problem.largest_diagonal(0, problem.num_sets());
+  const double immovable = kImmovable * problem.largest_diagonal(0, problem.num_sets());
   for (std::size_t i = 0; i < rows.rows.size(); ++i) {
     ConstraintRow& row = rows.rows[i];
     const int offset = problem.sets[i].offset, set = static_cast<int>(i);

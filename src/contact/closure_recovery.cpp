@@ -107,8 +107,9 @@ void cut(const RowContext& context, const ConstraintRow& row, int offset, Correc
   const int n = row.set.dim;
   if (part.none(n)) return;
   Speeds speeds = speeds_of(context, row, offset, 0, n, part.lambda);
-  speeds.linear = std::max(speeds.linear, norm3(part.velocity));
-  if (n == 6) speeds.angular = std::max(speeds.angular, norm3(part.velocity + 3));
+  const double* c = part.velocity;
+  speeds.add({squared_norm(Vec3d{c[0], c[1], c[2]}),
+              n == 6 ? squared_norm(Vec3d{c[3], c[4], c[5]}) : 0.0});
   const double share = harmless_share(context.settings, speeds);
   part.cut = share < 1.0;
   for (int r = 0; r < n; ++r) {

@@ -3,6 +3,7 @@
 #include "stiction/contact/compliant_law.hpp"
 
 #include "contact/build_problem.hpp"
+#include "contact/row_rules.hpp"
 
 namespace stiction {
 
@@ -18,15 +19,11 @@ struct RowContext {
   RowScratch& scratch;
 };
 
-/// A limit whose c* exceeds this share of its cap is brought back by a row of its own, and gives
-/// way at this share of it while it is: see recovery.cpp.
-inline constexpr double kFarOut = 0.1, kYields = 1e-3;
-/// The fastest that a joint is brought back within its limits.
-double limit_cap(const ContactSettings& settings, JointType joint);
-
-/// How far from its limit a joint has a row for it.
-inline double limit_reach(const ContactSettings& settings, double dt, double velocity) {
-  return std::max(settings.limit_margin, 2.0 * dt * std::abs(velocity));
+inline SpeedCaps speed_caps(const ContactSettings& settings) {
+  return {settings.recovery_speed, settings.recovery_angular_speed};
+}
+inline double limit_cap(const ContactSettings& settings, JointType joint) {
+  return limit_cap(speed_caps(settings), joint_facts(joint).linear_dofs > 0);
 }
 
 // Each appends rows with J, J v, c* and R. Files of the same name.
@@ -37,8 +34,7 @@ void append_joint_rows(const RowContext& context);  // of gears too
 void append_gear_rows(const RowContext& context);
 void append_closure_rows(const RowContext& context);
 
-/// Velocity that a gap (of a contact or of a joint limit) asks for in row r, c_N >= c*: speculative
-/// while it is open, Baumgarte for penetration, no faster than `cap`.
+/// gap_reference() in row r.
 void set_gap_reference(
     const RowContext& context, double gap, double cap, int r, ConstraintRow& row);
 
@@ -59,24 +55,20 @@ double gear_error(
 /// k and d of one point of a pair.
 PointCompliance compliance_of(const Contact& contact, const ContactSettings& settings);
 
-/// [m/s] The approach above which restitution acts.
-double restitution_threshold(const ContactSettings& settings, const Vec3d& gravity, double dt);
+inline double restitution_threshold(const ContactSettings& settings,
+                                    const Vec3d& gravity,
+                                    double dt) {
+  return restitution_threshold(settings.restitution_threshold, gravity, dt);
+}
 
-/// Newton restitution, once the free normal velocity of the step is known: one maximum with the
-/// rest.
+/// rebounds(), once the free normal velocity of the step is known.
 void apply_restitution(const RowContext& context,
                        const Contact& contact,
                        double free_normal,
                        ConstraintRow& row);
 
-/// Rounding of a velocity that is the sum of `speed` and a length over dt, each the result of some
-/// operations: 16 u (length / dt + speed), u = 2^-53.
-inline double rounding_of(double length, double dt, double speed) {
-  constexpr double kRounding = 16.0 * 0x1p-53;
-  return kRounding * (length / dt + speed);
-}
-/// The same for rows of the world point p: positions of p in the world and from the roots of the
-/// trees that carry it, speeds of the bodies there.
+/// rounding_of() for rows of the world point p: positions of p in the world and from the roots of
+/// the trees that carry it, speeds of the bodies there.
 double point_floor(const RowContext& context, const ConstraintRow& row, const Vec3d& p);
 
 /// Adds a side with room for the rows of `body` (scene index; nothing for the world). Returns its

@@ -10,11 +10,6 @@
 
 namespace stiction {
 
-double restitution_threshold(const ContactSettings& settings, const Vec3d& gravity, double dt) {
-  const double given = settings.restitution_threshold;
-  return given >= 0.0 ? given : std::max(0.01, 2.0 * norm(gravity) * dt);
-}
-
 PointCompliance compliance_of(const Contact& contact, const ContactSettings& settings) {
   return point_compliance(contact.material,
                           settings.per_point_stiffness ? 1.0 : 1.0 / contact.pair_points);
@@ -132,14 +127,10 @@ void clear_if_in_pivot(const RowContext& context, const ConstraintRow& row) {
 
 void set_gap_reference(
     const RowContext& context, double gap, double cap, int r, ConstraintRow& row) {
-  if (gap > 0.0) {
-    row.kind = ReferenceKind::kSpeculative;
-    row.reference[r] = -gap / context.dt;
-    return;
-  }
-  const double wanted = -context.settings.baumgarte * gap / context.dt;
+  const double wanted = gap_velocity(context.settings.baumgarte, gap, context.dt);
+  row.reference[r] = gap_reference(context.settings.baumgarte, cap, gap, context.dt);
   row.kind = wanted > cap ? ReferenceKind::kCapped : ReferenceKind::kRecovery;
-  row.reference[r] = std::min(wanted, cap);
+  if (gap > 0.0) row.kind = ReferenceKind::kSpeculative;
 }
 
 /// The set of contact i and its J.
@@ -215,16 +206,15 @@ void apply_restitution(const RowContext& context,
                        ConstraintRow& row) {
   if (contact.material.restitution <= 0.0 || std::isfinite(contact.material.stiffness)) return;
   const int normal = row.set.dim - 1;
-  const double approach = -row.velocity[normal];
+  const double e = contact.material.restitution, approach = -row.velocity[normal];
   const double least =
       restitution_threshold(context.settings, context.parameters.gravity, context.dt);
-  const bool impact = contact.gap + context.dt * free_normal < 0.0 && approach > least;
-  const double asked = contact.material.restitution * approach;
-  if (!impact || asked <= row.reference[normal]) return;
+  if (!rebounds({contact.gap, free_normal, approach, least}, e, row.reference[normal], context.dt))
+    return;
   row.gap_reference = row.reference[normal];
   row.gap_kind = row.kind;
   row.kind = ReferenceKind::kRestitution;
-  row.reference[normal] = asked;
+  row.reference[normal] = e * approach;
 }
 
 }  // namespace stiction

@@ -7,11 +7,6 @@
 
 namespace stiction {
 
-double limit_cap(const ContactSettings& settings, JointType joint) {
-  return joint_facts(joint).linear_dofs > 0 ? settings.recovery_speed
-                                            : settings.recovery_angular_speed;
-}
-
 namespace {
 
 ConstraintRow& append_scalar(const RowContext& context,
@@ -23,12 +18,6 @@ ConstraintRow& append_scalar(const RowContext& context,
   row.index = index;
   row.set = set;
   return row;
-}
-
-/// Coordinates of joints are known to the rounding of 1 rad or 1 m at best: near zero they are
-/// finer than the velocities that moved them there.
-double coordinate_floor(const RowContext& context, double size, const ConstraintRow& row) {
-  return rounding_of(std::max(1.0, size), context.dt, std::abs(row.velocity[0]));
 }
 
 /// The limit only holds, and what asks for its c* is a row of its own: see recovery.cpp.
@@ -55,12 +44,13 @@ void append_limit(const RowContext& context,
                   double limit,
                   double sign,
                   double cap) {
-  const double gap = sign * (q - limit);
-  if (gap > limit_reach(context.settings, context.dt, context.state.v[dof])) return;
+  const double gap = limit_gap(sign, q, limit), dt = context.dt;
+  if (gap > limit_reach(context.settings.limit_margin, context.state.v[dof], dt)) return;
   ConstraintRow& row = append_scalar(context, source, dof, ConstraintSet::non_negative());
   add_dof_side(context, dof, sign, row);
   accumulate_velocity(context, row);
-  row.velocity_floor = coordinate_floor(context, std::max(std::abs(q), std::abs(limit)), row);
+  const double size = std::max(std::abs(q), std::abs(limit));
+  row.velocity_floor = coordinate_floor(size, dt, std::abs(row.velocity[0]));
   set_gap_reference(context, gap, cap, 0, row);
   if (row.reference[0] > kFarOut * cap) split_recovery(context, dof, sign, cap, row);
 }
@@ -105,7 +95,7 @@ void append_gear(const RowContext& context, int index) {
   double size = 0.0;
   const double error =
       gear_error(context.scene, context.parameters, index, context.state.q.data(), &size);
-  row.velocity_floor = coordinate_floor(context, size, row);
+  row.velocity_floor = coordinate_floor(size, context.dt, std::abs(row.velocity[0]));
   row.kind = ReferenceKind::kRecovery;
   row.reference[0] = -context.settings.closure_gain * error / context.dt;
 }

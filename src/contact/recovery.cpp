@@ -1,7 +1,6 @@
 #include "contact/recovery.hpp"
 
 #include "contact/recovery_energy.hpp"
-#include "dynamics/mass_matrix.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -60,11 +59,16 @@ void limit_push(const RowContext& context, ContactProblem& problem, int set, Con
 
 }  // namespace
 
+PlacedTree<double> placed_tree(const RowContext& context, int tree) {
+  context.scratch.body_speed.resize(context.scene.num_bodies());
+  return {context.dynamics.views[tree],
+          context.parameters.com.data() + context.scene.trees()[tree].body_offset,
+          context.dynamics.trees[tree],
+          context.scratch.body_speed.data()};
+}
+
 void add_speeds(const RowContext& context, int tree, const double* u, Speeds& most) {
-  each_body_speed(context, tree, u, [&](int, const Speeds& body) {
-    most.linear = std::max(most.linear, body.linear);
-    most.angular = std::max(most.angular, body.angular);
-  });
+  add_speeds(placed_tree(context, tree), u, most);
 }
 
 Speeds speeds_of(const RowContext& context,
@@ -84,14 +88,6 @@ Speeds speeds_of(const RowContext& context,
     add_speeds(context, tree, u, most);
   }
   return most;
-}
-
-double harmless_share(const ContactSettings& settings, const Speeds& speeds) {
-  double share = 1.0;
-  if (speeds.linear > settings.recovery_speed) share = settings.recovery_speed / speeds.linear;
-  if (speeds.angular > settings.recovery_angular_speed)
-    share = std::min(share, settings.recovery_angular_speed / speeds.angular);
-  return share;
 }
 
 void limit_recovery(const RowContext& context, ContactProblem& problem) {

@@ -8,8 +8,6 @@
 
 namespace stiction {
 
-inline constexpr double kSumRounding = 16.0 * 0x1p-53;  ///< of a sum, in parts of its terms
-
 /// What an impulse is divided and a velocity multiplied by; not in line, so that circular cones do
 /// not pay for it.
 struct RowUnits {

@@ -6,6 +6,16 @@
 namespace stiction {
 inline namespace STICTION_ISA {
 
+/// [rad in a step] Of the fastest body of an articulated tree: where it turns by more, the bias is
+/// that of velocities at which it does not.
+inline constexpr double kFastestTurn = 1.0;
+template <class Real>
+inline Real fastest_turn(const TreeView& tree, const TreeData<Real>& data, Real dt) {
+  Real fastest(0.0);
+  for (int b = 0; b < tree.num_bodies; ++b) fastest = max(fastest, squared_norm(data.V[b].angular));
+  return dt * square_root(fastest);
+}
+
 /// Inertias about the root origin, body forces at zero joint acceleration, and the energies.
 template <class Real>
 inline void body_inertias_and_forces(const TreeView& tree,

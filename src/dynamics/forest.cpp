@@ -131,11 +131,7 @@ static void whiten_forces(const Tree& tree, std::size_t t, double scale, Dynamic
 
 /// The share of its velocities at which no body of a tree turns by more than kFastestTurn in dt.
 static double resolved_share(const TreeView& tree, const TreeData<double>& data, double dt) {
-  constexpr double kFastestTurn = 1.0;  // [rad]
-  double fastest = 0.0;
-  for (int b = 0; b < tree.num_bodies; ++b)
-    fastest = std::max(fastest, squared_norm(data.V[b].angular));
-  const double turn = dt * std::sqrt(fastest);
+  const double turn = fastest_turn(tree, data, dt);
   return turn <= kFastestTurn ? 1.0 : kFastestTurn / turn;
 }
 

@@ -4,7 +4,6 @@
 #include "stiction/math/lanes.hpp"
 
 #include "contact/recovery.hpp"
-#include "dynamics/mass_matrix.hpp"
 #include "solver/common/island.hpp"
 
 #include <algorithm>
@@ -31,9 +30,7 @@
 namespace stiction {
 namespace {
 
-constexpr double kMatters = 1e-3;  ///< of a cap: c* below is left alone, as at rest
-constexpr double kPushed = 0.25;   ///< of a cap: by impulses, in a step
-constexpr double kLocked = 1e4;    ///< of the energy at the caps
+constexpr double kLocked = 1e4;  ///< of the energy at the caps
 
 /// The rows of a set that c* is for.
 int first_asked(const ConstraintRow& row) {
@@ -120,30 +117,19 @@ void motion_of(const RowContext& context,
       context.scene, context.dynamics, context.out, nullptr, lambda, context.scratch, u.data());
 }
 
-/// Whether impulses have made a body of a tree faster than the caps.
 bool is_pushed_fast(const RowContext& context, RecoveryWorkspace& work, int t) {
   const Tree& tree = context.scene.trees()[t];
-  const ContactSettings& s = context.settings;
-  const double* w = context.dynamics.free_motion.data() + tree.v_offset;
-  const double *v = context.state.v.data() + tree.v_offset,
-               *pushed = work.pushed.data() + tree.v_offset;
-  work.after.assign(w, w + tree.nv);
-  solve_scaled_lower(context.dynamics.views[t], context.dynamics.trees[t], work.after.data());
-  for (int k = 0; k < tree.nv; ++k) work.after[k] += v[k] + pushed[k];
+  work.after.resize(tree.nv);
   work.linear.resize(tree.num_bodies);
   work.angular.resize(tree.num_bodies);
-  each_body_speed(context, t, pushed, [&](int b, const Speeds& speeds) {
-    work.linear[b] = speeds.linear;
-    work.angular[b] = speeds.angular;
-  });
-  bool fast = false;
-  each_body_speed(context, t, work.after.data(), [&](int b, const Speeds& speeds) {
-    fast = fast ||
-           (work.linear[b] > kPushed * s.recovery_speed && speeds.linear > s.recovery_speed) ||
-           (work.angular[b] > kPushed * s.recovery_angular_speed &&
-            speeds.angular > s.recovery_angular_speed);
-  });
-  return fast;
+  return is_pushed_fast<double>(placed_tree(context, t),
+                                speed_caps(context.settings),
+                                {context.state.v.data() + tree.v_offset,
+                                 context.dynamics.free_motion.data() + tree.v_offset,
+                                 work.pushed.data() + tree.v_offset,
+                                 work.after.data(),
+                                 work.linear.data(),
+                                 work.angular.data()});
 }
 
 bool is_solved(const ContactProblem& p,

@@ -123,9 +123,11 @@ bool RigidStep::jumps_a_limit(const StepInput& input, const State& state) const 
       const double q =
           joint_position(tree.joint[b], state.q.data() + tree.q_offset + tree.q_index[b]);
       const double v = state.v[dof] + record_.dv[dof];
-      const double reach = limit_reach(settings.contact, dt, state.v[dof]);
-      const double below = q - parameters.lower[dof], above = parameters.upper[dof] - q;
-      if ((below > reach && below + dt * v < 0.0) || (above > reach && above - dt * v < 0.0))
+      const double reach = limit_reach(settings.contact.limit_margin, state.v[dof], dt);
+      const double below = limit_gap(1.0, q, parameters.lower[dof]),
+                   above = limit_gap(-1.0, q, parameters.upper[dof]);
+      if ((below > reach && gap_closes(below, v, dt)) ||
+          (above > reach && gap_closes(above, -v, dt)))
         return true;
     }
   }

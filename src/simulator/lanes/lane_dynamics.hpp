@@ -4,13 +4,28 @@
 #include "dynamics/kinematics.hpp"
 #include "dynamics/loose_body.hpp"
 #include "dynamics/mass_matrix.hpp"
-#include "simulator/lanes/lane_servos.hpp"
+#include "dynamics/servo.hpp"
+#include "simulator/lanes/lane_work.hpp"
 
 namespace stiction {
 inline namespace STICTION_ISA {
 
+/// LanePack::control [nv each].
+template <class Real>
+struct LaneControl {
+  const Real *torque, *position_target, *velocity_target;
+
+  LaneControl(const TreeView& t, const LanePack& pack)
+      : torque(as_array<const Real>(pack.control)),
+        position_target(torque + t.nv),
+        velocity_target(position_target + t.nv) {}
+  Real wanted(const Drive<Real>& drive, int k, Real position_error, Real v) const {
+    return wanted_force(drive, torque[k], position_error, velocity_target[k], v);
+  }
+};
+
 /// w = L^-T dt (force - bias) and the factor of M^; the sides of effort limits are those of the
-/// start unless `known`.
+/// start.
 template <class Real>
 inline void lane_forces(const LaneScene& s,
                         const LaneParameters<Real>& p,
@@ -19,25 +34,49 @@ inline void lane_forces(const LaneScene& s,
                         const Real* v,
                         PackWork<Real>& w) {
   const TreeView& t = s.tree;
-  const Real *torque = as_array<const Real>(pack.control), *target = torque + t.nv,
-             *rate = target + t.nv;
+  const LaneControl<Real> control(t, pack);
   const Real dt(s.rules.dt), zero(0.0);
   for (int b = 0; b < t.num_bodies; ++b) {
     const int first = t.v_index[b], n = joint_nv(t.joint[b]);
     for (int k = first; k < first + n; ++k) {
-      const Real error = n == 1 ? target[k] - q[t.q_index[b]] : zero;
-      const Real wanted = lane_wanted(p, k, torque[k], error, rate[k], v[k]);
-      w.side[k] = lane_side(wanted, p.effort_limit[k]);
-      Real force, diagonal;
-      lane_dof_force(p, k, dt, wanted, w.side[k], v[k], force, diagonal);
-      if (n == 1) lane_spring(p, k, dt, q[t.q_index[b]], v[k], force, diagonal);
-      w.data.L[t.row[k] + t.depth[k]] += diagonal;
-      w.w[k] = dt * (force - w.data.bias[k]);
+      const Drive<Real> drive = drive_of<Real>(p, k);
+      const Real error = n == 1 ? control.position_target[k] - q[t.q_index[b]] : zero;
+      const Real wanted = control.wanted(drive, k, error, v[k]);
+      w.side[k] = side_of_limit(wanted, drive.effort_limit);
+      auto made = ImplicitForce<Real>::of(drive, wanted, w.side[k], v[k], dt);
+      if (n == 1)
+        made.add_spring(p.spring_stiffness[k], p.spring_rest[k] - q[t.q_index[b]], v[k], dt);
+      w.data.L[t.row[k] + t.depth[k]] += made.diagonal;
+      w.w[k] = dt * (made.force - w.data.bias[k]);
     }
   }
   factorise(t, w.data);
   solve_transposed(t, w.data, w.w);
   for (int k = 0; k < t.nv; ++k) w.root[k] = square_root(w.data.D_inverse[k]);
+}
+
+/// Lanes in which a servo ends the step, with velocities `end`, on another side than it began.
+template <class Real>
+inline Mask<Real> lane_saturation_changes(const LaneScene& s,
+                                          const LaneParameters<Real>& p,
+                                          const LanePack& pack,
+                                          const Real* q,
+                                          const Real* end,
+                                          const PackWork<Real>& w) {
+  const TreeView& t = s.tree;
+  const LaneControl<Real> control(t, pack);
+  const Real dt(s.rules.dt), zero(0.0);
+  Mask<Real> out = Real(1.0) < zero;
+  for (int b = 0; b < t.num_bodies; ++b) {
+    if (joint_nv(t.joint[b]) != 1) continue;
+    const int k = t.v_index[b];
+    const Drive<Real> drive = drive_of<Real>(p, k);
+    const Real error = control.position_target[k] - q[t.q_index[b]] - dt * end[k];
+    const Real wanted = control.wanted(drive, k, error, end[k]);
+    const Real change = side_at_end(w.side[k], wanted, drive.effort_limit) - w.side[k];
+    out = out | ((abs(change) > zero) & has_servo(drive));
+  }
+  return out;
 }
 
 /// Lanes whose state has a number that is not finite.
@@ -49,12 +88,10 @@ inline Mask<Real> not_finite(const TreeView& t, const Real* q, const Real* v) {
   return negated(sum < Real(__builtin_inf()));
 }
 
-/// Lanes in which a body turns by more than a radian in the step.
+/// Lanes in which the bias is that of slower velocities.
 template <class Real>
 inline Mask<Real> turns_fast(const TreeView& t, double dt, const TreeData<Real>& data) {
-  Real fastest(0.0);
-  for (int b = 0; b < t.num_bodies; ++b) fastest = max(fastest, squared_norm(data.V[b].angular));
-  return Real(dt) * square_root(fastest) > Real(1.0);
+  return fastest_turn(t, data, Real(dt)) > Real(kFastestTurn);
 }
 
 /// Adds forces from outside to their bodies.
@@ -69,13 +106,15 @@ inline void lane_wrenches(const LaneScene& s, const LanePack& pack, TreeData<Rea
   }
 }
 
+/// A function of its own: inlined into prepare() it keeps GCC 12 from inlining joint_placement()
+/// there, 1 % of Talos's steps in packs of eight.
 template <class Real>
-inline void lane_dynamics(const LaneScene& s,
-                          const LaneParameters<Real>& p,
-                          const LanePack& pack,
-                          const Real* q,
-                          const Real* v,
-                          PackWork<Real>& w) {
+[[gnu::noinline]] void lane_dynamics(const LaneScene& s,
+                                     const LaneParameters<Real>& p,
+                                     const LanePack& pack,
+                                     const Real* q,
+                                     const Real* v,
+                                     PackWork<Real>& w) {
   const TreeView& t = s.tree;
   body_inertias_and_forces(t, p.tree, w.data);
   if (s.num_wrenches > 0) lane_wrenches(s, pack, w.data);

@@ -83,10 +83,9 @@ LaneLayout::LaneLayout(const Scene& scene, const SimulatorSettings& s) : tree(&s
            s.solver.tolerance,
            s.collision.margin,
            s.contact.baumgarte,
-           s.contact.recovery_speed,
-           s.contact.recovery_angular_speed,
            s.contact.limit_margin,
            s.contact.restitution_threshold,
+           {s.contact.recovery_speed, s.contact.recovery_angular_speed},
            s.impact_law == "newton-dissipative"};
   add_geometries(scene);
   add_joint_rows();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "contact/row_rules.hpp"
 #include "dynamics/constraint_rows.hpp"
 #include "simulator/lanes/lane_work.hpp"
 
@@ -78,11 +79,10 @@ inline void place_jacobian(const LaneScene& s,
     for (int m = 0; m <= t.depth[last]; ++m) {
       for (int r = 0; r < 3; ++r) sum[3 * own[m] + r] += J[3 * m + r];
     }
-    const Motion<Real>& V = w.data.V[g.body[k]];
-    speed = max(speed, largest_of(V.linear) + largest_of(V.angular) * arm);
+    speed = max(speed, size_of_velocity(w.data.V[g.body[k]], arm));
   }
   from_tree(chain, sum, w.y + set_start(s, set));
-  x.floor[set] = lane_rounding(max(largest_of(point), arm), Real(s.rules.dt), speed);
+  x.floor[set] = rounding_of(max(largest_of(point), arm), Real(s.rules.dt), speed);
 }
 
 /// J^T -> L^-T J^T of a place, from the leaves to the root.

@@ -1,46 +1,21 @@
 #pragma once
 
-#include "dynamics/mass_matrix.hpp"
+#include "dynamics/body_speeds.hpp"
 #include "simulator/lanes/lane_rows.hpp"
 
-// Reference velocities c* of the rows and the caps of what corrects position errors: the rules of
+// Reference velocities c* of the rows and the caps of what corrects position errors: as in
 // contact/contact_rows.cpp, contact/recovery.cpp and integrator/keep_recovery_speeds.cpp. Where a
 // world would need a second solve it leaves the lanes.
 
 namespace stiction {
 inline namespace STICTION_ISA {
 
-/// Squares of the fastest that moves.
 template <class Real>
-struct LaneSpeeds {
-  Real linear, angular;
-};
-
-/// visit(body, squared speeds of its centre of mass or joint) of a motion u, as each_body_speed().
-template <class Real, class Visit>
-inline void lane_body_speeds(const TreeView& t,
-                             const LaneParameters<Real>& p,
-                             const TreeData<Real>& data,
-                             const Real* u,
-                             Motion<Real>* V,
-                             Visit&& visit) {
-  const Real zero(0.0);
-  for (int b = 0; b < t.num_bodies; ++b) {
-    const int first = t.v_index[b];
-    const JointFacts& facts = joint_facts(t.joint[b]);
-    Motion<Real> joint{{zero, zero, zero}, {zero, zero, zero}};
-    for (int k = first; k < first + facts.nv; ++k) joint = joint + data.S[k] * u[k];
-    V[b] = t.parent[b] < 0 ? joint : V[t.parent[b]] + joint;
-    const Vec3<Real> com = data.X_RB[b] * p.tree.com[b];
-    LaneSpeeds<Real> speeds{squared_norm(V[b].linear + cross(V[b].angular, com)),
-                            squared_norm(V[b].angular)};
-    if (!facts.free) {
-      for (int k = first; k < first + facts.linear_dofs; ++k)
-        speeds.linear = max(speeds.linear, u[k] * u[k]);
-      speeds.angular = max(speeds.angular, squared_norm(joint.angular));
-    }
-    visit(b, speeds);
-  }
+inline PlacedTree<Real> placed_tree(const LaneScene& s,
+                                    const LaneParameters<Real>& p,
+                                    const LaneScratch<Real>& x,
+                                    const PackWork<Real>& w) {
+  return {s.tree, p.tree.com, w.data, x.speed};
 }
 
 /// The share of c* of row r of a set that does no harm, the row acting alone.
@@ -55,43 +30,27 @@ inline Real lane_share(const LaneScene& s,
   const int dim = set_dim(s, set);
   const auto [dofs, length] = chain_of(s, set, w);
   const Real* y = w.y + set_start(s, set);
-  const Real one(1.0);
   for (int k = 0; k < t.nv; ++k) x.u[k] = Real(0.0);
   for (int m = 0; m < length; ++m) x.u[dofs[m]] = w.root[dofs[m]] * y[dim * m + dim - 1] * lambda;
   solve_lower(t, w.data, x.u);
-  LaneSpeeds<Real> most{Real(0.0), Real(0.0)};
-  lane_body_speeds(t, p, w.data, x.u, x.speed, [&](int, const LaneSpeeds<Real>& body) {
-    most.linear = max(most.linear, body.linear);
-    most.angular = max(most.angular, body.angular);
-  });
-  const Real linear = square_root(most.linear), angular = square_root(most.angular);
-  const Real fastest(s.rules.recovery_speed), turning(s.rules.recovery_angular_speed);
-  const Real share = select(linear > fastest, fastest / linear, one);
-  return select(angular > turning, min(share, turning / angular), share);
+  SquaredSpeeds<Real> most;
+  add_speeds<Real>(placed_tree(s, p, x, w), x.u, most);
+  return harmless_share(s.rules.caps, most);
 }
 
 /// Lanes in which c* > 0 of a row alone is proven harmless by its energy: u^T M^ u = c*^2 / G_rr is
 /// at least m_b |v_b|^2 + J_b |w_b|^2 of any body b, J_b its least principal moment; the rate of a
 /// joint is at most twice the fastest rotation.
 template <class Real>
-inline Mask<Real> harmless(const LaneRules& rules,
+inline Mask<Real> harmless(const SpeedCaps& caps,
                            const LaneParameters<Real>& p,
                            Real reference,
                            Real diagonal) {
   constexpr double kSure = 0.99;
   const Real energy = reference * reference, share = Real(kSure) * diagonal;
-  const double linear = rules.recovery_speed * rules.recovery_speed,
-               angular = 0.25 * rules.recovery_angular_speed * rules.recovery_angular_speed;
+  const double linear = caps.linear * caps.linear, angular = 0.25 * caps.angular * caps.angular;
   return (energy < share * p.least_mass[0] * Real(linear)) &
          (energy < share * p.least_inertia[0] * Real(angular));
-}
-
-/// c* of a gap: -gap / dt of an open one, else a share of the depth.
-template <class Real>
-inline Real gap_reference(const LaneRules& rules, Real gap, double cap) {
-  const Real dt(rules.dt);
-  const Real wanted = Real(-rules.baumgarte) * gap / dt;
-  return select(gap > Real(0.0), -gap / dt, min(wanted, Real(cap)));
 }
 
 /// c* of a contact whose gap asks for `reference`: where it is an impact above the threshold and
@@ -106,13 +65,12 @@ inline Real rebound(const LaneScene& s,
                     const PackWork<Real>& w,
                     Real& matters) {
   const int n = set_offset(s, set) + 2;
-  const Real dt(s.rules.dt), zero(0.0), given(s.rules.restitution_threshold);
-  const Real usual = max(Real(0.01), Real(2.0) * norm(p.tree.gravity) * dt);
-  const Real threshold = select(given >= zero, given, usual);
+  const Real dt(s.rules.dt), zero(0.0);
+  const Real least = restitution_threshold(s.rules.restitution_threshold, p.tree.gravity, dt);
   const Real e = p.restitution[material_of(s, set, w)], approach = -x.jv[n];
-  const Mask<Real> meets = (x.gap[set] + dt * x.g[n] < zero) & (approach > threshold);
   const Mask<Real> impact =
-      meets & (e > zero) & (e * approach > reference) & (w.active[set] > zero);
+      rebounds<Real>({x.gap[set], x.g[n], approach, least}, e, reference, dt) &
+      (w.active[set] > zero);
   w.impact[set] = select(impact, Real(1.0), zero);
   if (!any(impact)) return reference;
   w.impacts[0] = max(w.impacts[0], w.impact[set]);
@@ -127,12 +85,8 @@ inline Mask<Real> lane_references(const LaneScene& s,
                                   const LaneParameters<Real>& p,
                                   LaneScratch<Real>& x,
                                   PackWork<Real>& w) {
-  constexpr double kNegligible = 1e-6, kMatters = 1e-3, kImmovable = 1e-13;
   const Real zero(0.0), one(1.0), dt(s.rules.dt);
-  const double least = s.rules.recovery_speed < s.rules.recovery_angular_speed
-                           ? s.rules.recovery_speed
-                           : s.rules.recovery_angular_speed;
-  const Real negligible(kNegligible * least);
+  const Real negligible(negligible_speed(s.rules.caps));
   Real largest(0.0);
   for (int k = 0, row = 0; k < w.num_used; row += set_dim(s, w.used[k++])) {
     const int dim = set_dim(s, w.used[k]);
@@ -147,18 +101,17 @@ inline Mask<Real> lane_references(const LaneScene& s,
     const Mask<Real> active = w.active[set] > zero;
     Real free = abs(x.g[o]);
     for (int r = 1; r < dim; ++r) free = max(free, abs(x.g[o + r]));
-    x.floor[set] += lane_rounding(zero, dt, free);
+    x.floor[set] += rounding_of(zero, dt, free);
     w.reference[set] = zero;
     if (dim == 1 && joint_row(s, set).kind == LaneRow::Kind::kDryFriction) continue;
-    const bool turns = dim == 1 && !joint_row(s, set).linear;
-    const double cap = turns ? s.rules.recovery_angular_speed : s.rules.recovery_speed;
-    Real reference = gap_reference(s.rules, x.gap[set], cap);
+    const double cap = limit_cap(s.rules.caps, dim == 3 || joint_row(s, set).linear);
+    Real reference = gap_reference(s.rules.baumgarte, cap, x.gap[set], dt);
     const Mask<Real> closed = active & negated(x.gap[set] > zero);
     const Mask<Real> corrected = closed & (reference > negligible);
     const Real diagonal = diagonal_of(x, w, dim, row, dim - 1);
     const Mask<Real> large = closed & (reference > Real(kMatters * cap));
     Real matters = select(large, one, zero);
-    const Mask<Real> doubtful = corrected & negated(harmless(s.rules, p, reference, diagonal));
+    const Mask<Real> doubtful = corrected & negated(harmless(s.rules.caps, p, reference, diagonal));
     if (any(doubtful)) {
       const Real share = lane_share(s, p, set, reference / diagonal, x, w);
       const Mask<Real> capped = doubtful & (share < one);
@@ -176,8 +129,7 @@ inline Mask<Real> lane_references(const LaneScene& s,
   return immovable;
 }
 
-/// Lanes in which impulses make a body faster than the caps, is_pushed_fast(): there corrections
-/// must be looked at together. `w.lambda` is the solution.
+/// is_pushed_fast(): lanes in which corrections must be looked at together.
 template <class Real>
 inline Mask<Real> pushed_fast(const LaneScene& s,
                               const LaneParameters<Real>& p,
@@ -185,24 +137,9 @@ inline Mask<Real> pushed_fast(const LaneScene& s,
                               const Real* pushed,
                               LaneScratch<Real>& x,
                               const PackWork<Real>& w) {
-  constexpr double kPushed = 0.25;
-  const TreeView& t = s.tree;
-  const Real zero(0.0), one(1.0);
-  for (int k = 0; k < t.nv; ++k) x.u[k] = w.w[k];
-  solve_scaled_lower(t, w.data, x.u);
-  for (int k = 0; k < t.nv; ++k) x.u[k] += v[k] + pushed[k];
-  const Real linear(s.rules.recovery_speed * s.rules.recovery_speed),
-      angular(s.rules.recovery_angular_speed * s.rules.recovery_angular_speed),
-      share(kPushed * kPushed);
-  LaneSpeeds<Real>* after = as_array<LaneSpeeds<Real>>(x.fastest);
-  lane_body_speeds(
-      t, p, w.data, x.u, x.speed, [&](int b, const LaneSpeeds<Real>& body) { after[b] = body; });
-  Mask<Real> fast = one < zero;
-  lane_body_speeds(t, p, w.data, pushed, x.speed, [&](int b, const LaneSpeeds<Real>& body) {
-    fast = fast | ((body.linear > share * linear) & (after[b].linear > linear)) |
-           ((body.angular > share * angular) & (after[b].angular > angular));
-  });
-  return fast;
+  return is_pushed_fast<Real>(placed_tree(s, p, x, w),
+                              s.rules.caps,
+                              {v, w.w, pushed, x.u, x.fastest, x.fastest + s.tree.num_bodies});
 }
 
 }  // namespace STICTION_ISA

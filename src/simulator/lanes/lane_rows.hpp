@@ -8,6 +8,13 @@
 namespace stiction {
 inline namespace STICTION_ISA {
 
+/// 1 of a lower limit and dry friction, -1 of an upper limit.
+inline double sign_of(const LaneRow& row) { return row.kind == LaneRow::Kind::kUpper ? -1.0 : 1.0; }
+template <class Real>
+inline Real limit_of(const LaneParameters<Real>& p, const LaneRow& row) {
+  return row.kind == LaneRow::Kind::kLower ? p.lower[row.dof] : p.upper[row.dof];
+}
+
 /// Which limits are within reach and which joints have dry friction, with their gaps. Returns the
 /// lanes in which a joint is far out of its limits.
 template <class Real>
@@ -17,7 +24,6 @@ inline Mask<Real> lane_joint_rows(const LaneScene& s,
                                   const Real* v,
                                   LaneScratch<Real>& x,
                                   PackWork<Real>& w) {
-  constexpr double kFarOut = 0.1;  // of contact/constraint_row.hpp
   const Real zero(0.0), one(1.0), dt(s.rules.dt);
   Mask<Real> out = one < zero;
   for (int j = 0; j < s.num_rows; ++j) {
@@ -27,17 +33,13 @@ inline Mask<Real> lane_joint_rows(const LaneScene& s,
       w.active[set] = select(p.dry_friction[row.dof] > zero, one, zero);
       continue;
     }
-    const bool lower = row.kind == LaneRow::Kind::kLower;
-    const Real limit = lower ? p.lower[row.dof] : p.upper[row.dof];
-    const Real gap = (q[row.q] - limit) * Real(lower ? 1.0 : -1.0);
-    const Real reach = max(Real(s.rules.limit_margin), Real(2.0) * dt * abs(v[row.dof]));
-    const Mask<Real> near = gap <= reach;
+    const Real gap = limit_gap(sign_of(row), q[row.q], limit_of(p, row));
+    const Mask<Real> near = gap <= limit_reach(s.rules.limit_margin, v[row.dof], dt);
     w.active[set] = select(near, one, zero);
     x.gap[set] = gap;
     if (!any(near)) continue;
-    const double cap = row.linear ? s.rules.recovery_speed : s.rules.recovery_angular_speed;
-    const Real wanted = Real(-s.rules.baumgarte) * gap / dt;
-    out = out | (near & (min(wanted, Real(cap)) > Real(kFarOut * cap)));
+    const double cap = limit_cap(s.rules.caps, row.linear);
+    out = out | (near & (gap_reference(s.rules.baumgarte, cap, gap, dt) > Real(kFarOut * cap)));
   }
   return out;
 }
@@ -56,10 +58,8 @@ inline Mask<Real> jump_limits(const LaneScene& s,
     const LaneRow& row = s.rows[j];
     if (row.kind == LaneRow::Kind::kDryFriction) continue;
     const Mask<Real> unseen = negated(w.active[num_cones(s) + j] > zero);
-    const bool lower = row.kind == LaneRow::Kind::kLower;
-    const Real gap = lower ? q[row.q] - p.lower[row.dof] : p.upper[row.dof] - q[row.q];
-    const Real way = lower ? dt * v[row.dof] : -(dt * v[row.dof]);
-    out = out | (unseen & (gap + way < zero));
+    const Real gap = limit_gap(sign_of(row), q[row.q], limit_of(p, row));
+    out = out | (unseen & gap_closes(gap, Real(sign_of(row)) * v[row.dof], dt));
   }
   return out;
 }
@@ -76,7 +76,7 @@ template <class Real>
                                            PackWork<Real>& w) {
   const TreeView& t = s.tree;
   const int last = set_dof(s, set), o = set_offset(s, set);
-  const Real dt(s.rules.dt), one(1.0), zero(0.0);
+  const Real dt(s.rules.dt), zero(0.0);
   Real* rows = w.y + set_start(s, set);
   if (set < s.num_slots) {
     const LaneSlot& slot = s.slots[set];
@@ -96,22 +96,19 @@ template <class Real>
     }
     for (int r = 0; r < 3; ++r) x.jv[o + r] = zero;
     rows_times<3>(t, last, rows, v, x.jv + o);
-    const Motion<Real>& V = w.data.V[slot.body];
-    const Real arm = largest_of(point - X.p);
-    const Real speed = largest_of(V.linear) + largest_of(V.angular) * arm;
-    x.floor[set] = lane_rounding(max(largest_of(point), arm), dt, speed);
+    const Real arm = largest_of(point - X.p), speed = size_of_velocity(w.data.V[slot.body], arm);
+    x.floor[set] = rounding_of(max(largest_of(point), arm), dt, speed);
     return;
   }
   const LaneRow& row = joint_row(s, set);
-  const Real sign(row.kind == LaneRow::Kind::kUpper ? -1.0 : 1.0);
+  const Real sign(sign_of(row));
   for (int m = 0; m < t.depth[last]; ++m) rows[m] = zero;
   rows[t.depth[last]] = sign;
   x.jv[o] = sign * v[last];
   x.floor[set] = zero;
   if (row.kind == LaneRow::Kind::kDryFriction) return;
-  const Real limit = row.kind == LaneRow::Kind::kLower ? p.lower[row.dof] : p.upper[row.dof];
-  const Real size = max(one, max(abs(q[row.q]), abs(limit)));
-  x.floor[set] = lane_rounding(size, dt, abs(x.jv[o]));
+  const Real size = max(abs(q[row.q]), abs(limit_of(p, row)));
+  x.floor[set] = coordinate_floor(size, dt, abs(x.jv[o]));
 }
 
 /// Whitens a set and adds Y^T (D^-1/2 w) to J v: the free velocity, in g.

@@ -2,6 +2,7 @@
 
 #include "stiction/model/tree_view.hpp"
 
+#include "dynamics/body_speeds.hpp"
 #include "solver/dense/dense_solver.hpp"
 
 #include <cstddef>
@@ -106,8 +107,8 @@ struct LaneWrench {
 
 /// Settings of the simulator that lanes read.
 struct LaneRules {
-  double dt, tolerance, margin, baumgarte, recovery_speed, recovery_angular_speed, limit_margin,
-      restitution_threshold;
+  double dt, tolerance, margin, baumgarte, limit_margin, restitution_threshold;
+  SpeedCaps caps;
   bool dissipative;  ///< impacts gain no energy
 };
 

@@ -16,16 +16,6 @@ inline const double* numbers(const Real* x) {
   return reinterpret_cast<const double*>(x);
 }
 
-/// 16 u (length / dt + speed), rounding_of() of recovery's rows.
-template <class Real>
-inline Real lane_rounding(Real length, Real dt, Real speed) {
-  return Real(16.0 * 0x1p-53) * (length / dt + speed);
-}
-template <class Real>
-inline Real largest_of(const Vec3<Real>& x) {
-  return max(max(abs(x.x), abs(x.y)), abs(x.z));
-}
-
 /// What a pack keeps from its contacts to its integration.
 template <class Real>
 struct PackWork {

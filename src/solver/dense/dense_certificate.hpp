@@ -1,5 +1,7 @@
 #pragma once
 
+#include "stiction/math/constants.hpp"
+
 #include "solver/dense/dense_problem.hpp"
 
 // Residuals::relative on lanes, see contact/scaled_residuals.hpp: the same rule with its floors of
@@ -7,8 +9,6 @@
 
 namespace stiction {
 inline namespace STICTION_ISA {
-
-inline constexpr double kRoundingOfSum = 16.0 * 0x1p-53;  // kSumRounding of scaled_residuals.hpp
 
 template <class Real>
 inline Real infinity() {
@@ -161,7 +161,7 @@ inline Real relative_residual(const Largest<Real>& x, Real floor, int rows) {
   Real relative = scaled_residual(x, V);
   const Mask<Real> no_g = x.g <= zero, no_lambda = x.lambda <= zero;
   relative = select(no_g & no_lambda, select(x.primal > zero, one, zero), relative);
-  const Real enough = max(V, floor) / Real(kRoundingOfSum * rows);
+  const Real enough = max(V, floor) / Real(kSumRounding * rows);
   relative = select(x.diagonal * x.energy > enough * enough, infinity<Real>(), relative);
   return select(x.total * x.total < infinity<Real>(), relative, infinity<Real>());
 }

@@ -29,7 +29,7 @@ inline void dense_solve(const DenseShape<Real, Cones>& s, double tolerance, Dens
   p.relative[0] = relative_residual(start, p.floor[0], rows);
   // A blow has passed: the velocities that the start makes are so much larger than those asked for
   // that the rounding of their sum hides the solution.
-  const Mask<Real> drowned = valid & (Real(kRoundingOfSum) * start.made > Real(kHidden) * start.g);
+  const Mask<Real> drowned = valid & (Real(kSumRounding) * start.made > Real(kHidden) * start.g);
   if (any(drowned)) {
     for (int r = 0; r < rows; ++r) p.lambda[r] = select(drowned, zero, p.lambda[r]);
     p.relative[0] = evaluate();

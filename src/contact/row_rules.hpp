@@ -1,0 +1,113 @@
+#pragma once
+
+#include "stiction/math/constants.hpp"
+
+#include "dynamics/body_speeds.hpp"
+
+// Rules of the rows of contacts and limits, for one world and for packs of them: reference
+// velocities c*, the thresholds that decide on them, rounding of c* and J v.
+
+namespace stiction {
+
+/// Of the slower cap: a correction that is slower is left alone. Only a lever of less than 1 um
+/// could make 1 rad/s of 1 um/s. Contacts at rest and in steady motion, whose errors are of
+/// rounding and of second order in dt, cost nothing that way.
+inline constexpr double kNegligible = 1e-6;
+/// Of a cap: slower corrections are not looked at together, see keep_recovery_speeds.cpp.
+inline constexpr double kMatters = 1e-3;
+/// A limit whose c* exceeds this share of its cap is brought back by a row of its own, and gives
+/// way at this share of it while it is: see recovery.cpp.
+inline constexpr double kFarOut = 0.1, kYields = 1e-3;
+/// Of the largest diagonal entry of G: nothing moves along a normal with less.
+inline constexpr double kImmovable = 1e-13;
+
+inline namespace STICTION_ISA {
+
+inline double negligible_speed(const SpeedCaps& caps) {
+  return kNegligible * min(caps.linear, caps.angular);
+}
+
+/// The fastest that a joint is brought back within its limits.
+inline double limit_cap(const SpeedCaps& caps, bool linear) {
+  return linear ? caps.linear : caps.angular;
+}
+
+/// Velocity that a gap (of a contact or of a joint limit) asks for, c_N >= c*: speculative while it
+/// is open, Baumgarte for penetration.
+template <class Real>
+inline Real gap_velocity(double baumgarte, Real gap, Real dt) {
+  return select(gap > Real(0.0), -gap, Real(-baumgarte) * gap) / dt;
+}
+/// c* of a gap: no faster than `cap`.
+template <class Real>
+inline Real gap_reference(double baumgarte, double cap, Real gap, Real dt) {
+  return min(gap_velocity(baumgarte, gap, dt), Real(cap));
+}
+
+/// Whether a gap that opens at `rate` is closed at the end of the step.
+template <class Real>
+inline Mask<Real> gap_closes(Real gap, Real rate, Real dt) {
+  return gap + dt * rate < Real(0.0);
+}
+
+/// Gap of a joint limit, positive inside; sign: 1 of a lower one, -1 of an upper one.
+template <class Real>
+inline Real limit_gap(double sign, Real q, Real limit) {
+  return Real(sign) * (q - limit);
+}
+
+/// How far from its limit a joint has a row for it.
+template <class Real>
+inline Real limit_reach(double margin, Real v, Real dt) {
+  return max(Real(margin), Real(2.0) * dt * abs(v));
+}
+
+/// [m/s] The approach above which restitution acts; `given` < 0: 0.01 m/s, or what gravity adds in
+/// two steps if that is more.
+template <class Real>
+inline Real restitution_threshold(double given, const Vec3<Real>& gravity, Real dt) {
+  const Real usual = max(Real(0.01), Real(2.0) * norm(gravity) * dt);
+  return given >= 0.0 ? Real(given) : usual;
+}
+
+/// A contact before its impulse.
+template <class Real>
+struct Impact {
+  Real gap, free_normal;     ///< [m]; [m/s] normal velocity at the end of the step
+  Real approach, threshold;  ///< [m/s] at the start
+};
+
+/// Newton restitution, one maximum with what the gap asks for: whether c* = e approach.
+template <class Real>
+inline Mask<Real> rebounds(const Impact<Real>& x, Real e, Real gap_reference, Real dt) {
+  return gap_closes(x.gap, x.free_normal, dt) & (x.approach > x.threshold) & (e > Real(0.0)) &
+         (e * x.approach > gap_reference);
+}
+
+/// Rounding of a velocity that is the sum of `speed` and a length over dt, each the result of some
+/// operations.
+template <class Real>
+inline Real rounding_of(Real length, Real dt, Real speed) {
+  return Real(kSumRounding) * (length / dt + speed);
+}
+
+/// Coordinates of joints are known to the rounding of 1 rad or 1 m at best: near zero they are
+/// finer than the velocities that moved them there.
+template <class Real>
+inline Real coordinate_floor(Real size, Real dt, Real speed) {
+  return rounding_of(max(Real(1.0), size), dt, speed);
+}
+
+template <class Real>
+inline Real largest_of(const Vec3<Real>& x) {
+  return max(max(abs(x.x), abs(x.y)), abs(x.z));
+}
+/// The terms of the velocity of a body's point, no coordinate of which is further than `arm` from
+/// the root's origin.
+template <class Real>
+inline Real size_of_velocity(const Motion<Real>& V, Real arm) {
+  return largest_of(V.linear) + largest_of(V.angular) * arm;
+}
+
+}  // namespace STICTION_ISA
+}  // namespace stiction
