@@ -215,8 +215,9 @@ class Batch(Observations):
         )
 
     def state(self, world: int) -> State:
-        """A copy of a world's state, warm starts included: what `Simulator.step` takes. What delays
-        and motors remember is in `commands`."""
+        """A copy of a world's state, warm starts included: what `Simulator.step` takes. On lanes it
+        has no entries of contacts without an impulse. What delays and motors remember is in
+        `commands`."""
         return self._state(self._world(world))
 
     def set_state(self, world: int, state: State) -> None:

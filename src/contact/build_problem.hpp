@@ -75,8 +75,8 @@ inline bool corrects(const ConstraintRow& row) {
   return recovers(row) && row.kind != ReferenceKind::kDrift;
 }
 
-/// Rows dense by dof, where one tree carries them all (src/contact/one_tree_rows.hpp).
-struct OneTreeRows {
+/// Rows dense by dof, where one tree carries them all (src/contact/rows_by_dof.hpp).
+struct RowsByDof {
   int tree = -1;                      ///< -1: more than one
   int width = 0;                      ///< rows, rounded up
   std::vector<double> y;              ///< [dofs x width] D^-1/2 L^-T J^T
@@ -100,17 +100,17 @@ struct LooseBody {
 class WhitenedRows {
  public:
   /// Where one tree carries all sets; else null.
-  const OneTreeRows* one_tree() const { return one_tree_.tree >= 0 ? &one_tree_ : nullptr; }
+  const RowsByDof* by_dof() const { return by_dof_.tree >= 0 ? &by_dof_ : nullptr; }
   /// Else Z and D^-1 Z, laid out like J.
   const std::vector<double>& z() const { return z_; }
   const std::vector<double>& scaled() const { return scaled_; }
 
-  OneTreeRows& begin_one_tree(int tree) {
-    one_tree_.tree = tree;
-    return one_tree_;
+  RowsByDof& begin_by_dof(int tree) {
+    by_dof_.tree = tree;
+    return by_dof_;
   }
   void begin_trees(std::size_t size) {
-    one_tree_.tree = -1;
+    by_dof_.tree = -1;
     z_.resize(size);
     scaled_.resize(size);
   }
@@ -119,7 +119,7 @@ class WhitenedRows {
 
  private:
   std::vector<double> z_, scaled_;
-  OneTreeRows one_tree_;
+  RowsByDof by_dof_;
 };
 
 /// Rows of the current step; sized by use, kept between steps for their capacity.
@@ -138,7 +138,7 @@ struct ConstraintRows {
 
 /// Scratch of what makes and multiplies rows: nothing in it has a meaning after the call.
 struct RowScratch {
-  std::vector<double> by_row;  ///< [OneTreeRows::width]
+  std::vector<double> by_row;  ///< [RowsByDof::width]
   std::vector<double> by_dof;  ///< [nv]
   std::vector<double> motion;  ///< of a contact: rows of its point, then of its body's turning
   std::vector<int> dofs;       ///< of a set

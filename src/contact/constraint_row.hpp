@@ -152,7 +152,7 @@ void number_sets(const Scene& scene,
                  RowScratch& scratch,
                  ContactProblem& problem);
 /// Panels of G from whitened rows, of the sets that have any. Where one tree carries every set,
-/// one_tree_rows.hpp is faster.
+/// rows_by_dof.hpp is faster.
 void assemble_delassus(const Scene& scene,
                        const ConstraintRows& rows,
                        RowScratch& scratch,

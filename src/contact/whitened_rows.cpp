@@ -1,6 +1,6 @@
 #include "contact/constraint_row.hpp"
 #include "contact/loose_rows.hpp"
-#include "contact/one_tree_rows.hpp"
+#include "contact/rows_by_dof.hpp"
 #include "dynamics/constraint_rows.hpp"
 #include "dynamics/mass_matrix.hpp"
 
@@ -10,7 +10,7 @@
 #include <type_traits>
 
 // J of the rows, kept by the chain of each side, and Z = L^-T J^T, by chain too or dense by dof
-// (one_tree_rows.hpp). Which of the two it is no caller sees.
+// (rows_by_dof.hpp). Which of the two it is no caller sees.
 
 namespace stiction {
 namespace {
@@ -145,8 +145,8 @@ void assemble_rows(const Scene& scene,
   // Trees asleep have rows elsewhere: the awake one takes the way that it would take beside them.
   const int tree = dynamics.num_asleep > 0 ? -1 : common_tree(rows);
   if (tree >= 0) {
-    whiten_one_tree(dynamics, scene.trees()[tree].nv, problem, rows, out.begin_one_tree(tree));
-    assemble_one_tree(dynamics, rows, scratch, problem);
+    whiten_rows_by_dof(dynamics, scene.trees()[tree].nv, problem, rows, out.begin_by_dof(tree));
+    assemble_rows_by_dof(dynamics, rows, scratch, problem);
     problem.copy_diagonal();
     return;
   }
@@ -185,7 +185,7 @@ void add_row_velocity(const Scene& scene,
                       const double* w,
                       RowScratch& scratch,
                       std::vector<double>& out) {
-  if (const OneTreeRows* Y = rows.whitened.one_tree())
+  if (const RowsByDof* Y = rows.whitened.by_dof())
     return add_free_velocity(w + scene.trees()[Y->tree].v_offset, *Y, scratch, out);
   find_free_change(scene, dynamics, rows, w, scratch.by_dof);
   double* c = out.data();
@@ -211,7 +211,7 @@ void velocity_change(const Scene& scene,
   } else {
     std::fill(out, out + nv, 0.0);
   }
-  const OneTreeRows* Y = rows.whitened.one_tree();
+  const RowsByDof* Y = rows.whitened.by_dof();
   if (Y == nullptr) {
     add_whitened_impulses(scene, dynamics, rows, impulse.data(), scratch.by_dof, out);
     return solve_scaled_lower(scene, dynamics, out);
@@ -236,7 +236,7 @@ void row_motion(const RowContext& context,
   const int nv = context.scene.trees()[tree].nv;
   std::fill(u, u + nv, 0.0);
   const WhitenedRows& rows = context.out.whitened;
-  if (const OneTreeRows* Y = rows.one_tree()) {
+  if (const RowsByDof* Y = rows.by_dof()) {
     for (int k = 0; k < nv; ++k) {
       const double* y = Y->y.data() + static_cast<std::size_t>(k) * Y->width + offset + first;
       for (int r = 0; r < dim; ++r) u[k] += Y->root[k] * y[r] * lambda[r];
@@ -286,7 +286,7 @@ void append_whitened_entries(const Scene& scene,
                              std::vector<double>& values) {
   const ConstraintRow& row = rows.rows[set];
   const int dim = row.set.dim;
-  if (const OneTreeRows* Y = rows.whitened.one_tree()) {
+  if (const RowsByDof* Y = rows.whitened.by_dof()) {
     const std::size_t first = dofs.size();
     append_touched(row, dynamics, dofs);
     for (std::size_t k = first; k < dofs.size(); ++k) {

@@ -1,6 +1,6 @@
 #include "contact/constraint_row.hpp"
 #include "contact/contact_axes.hpp"
-#include "contact/one_tree_rows.hpp"
+#include "contact/rows_by_dof.hpp"
 #include "dynamics/mass_matrix.hpp"
 #include "integrator/compliant_system.hpp"
 #include "integrator/step_coordinates.hpp"
@@ -169,7 +169,7 @@ void assemble(const CompliantInput& input, CompliantSystem& system) {
   const Scene& scene = input.scene;
   list_rows(input, system);
   assemble_rows(scene, system.dynamics, system.rows, system.row_scratch, system.delassus);
-  if (const OneTreeRows* Y = system.rows.whitened.one_tree())
+  if (const RowsByDof* Y = system.rows.whitened.by_dof())
     find_responses(system.dynamics, *Y, system.responses);
   system.row_rate.assign(system.delassus.g.size(), 0.0);
   add_row_velocity(scene,
@@ -228,7 +228,7 @@ void apply_forces(const Scene& scene,
                   CompliantSystem& system,
                   const std::vector<double>& f,
                   double* out) {
-  const OneTreeRows* Y = system.rows.whitened.one_tree();
+  const RowsByDof* Y = system.rows.whitened.by_dof();
   if (Y == nullptr)
     return velocity_change(
         scene, system.dynamics, system.rows, nullptr, f, system.row_scratch, out);

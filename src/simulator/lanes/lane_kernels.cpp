@@ -1,7 +1,7 @@
 #include "simulator/lanes/lane_kernels.hpp"
 
 #include "math/instruction_set.hpp"
-#include "simulator/lanes/lane_step_impl.hpp"
+#include "simulator/lanes/lane_chunk.hpp"
 
 namespace stiction {
 

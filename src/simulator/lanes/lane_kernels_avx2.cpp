@@ -1,4 +1,4 @@
-#include "simulator/lanes/lane_step_impl.hpp"
+#include "simulator/lanes/lane_chunk.hpp"
 
 namespace stiction {
 

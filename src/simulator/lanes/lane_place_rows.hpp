@@ -6,7 +6,7 @@
 
 // Rows of the contacts that have places: of two bodies of the robot, or of one with the world. J is
 // that of B's point less that of A's along both chains, the sides in the order of
-// contact/contact_rows.cpp; it is whitened by dof, as contact/one_tree_rows.cpp does, and kept
+// contact/contact_rows.cpp; it is whitened by dof, as contact/rows_by_dof.cpp does, and kept
 // along the dofs of both chains.
 
 namespace stiction {

@@ -3,7 +3,7 @@
 #include "simulator/lanes/lane_place_rows.hpp"
 
 // Rows of the sets that any lane has, Y = D^-1/2 L^-T J^T, G = Y^T Y and g, in the order of sums of
-// contact/one_tree_rows.cpp.
+// contact/rows_by_dof.cpp.
 
 namespace stiction {
 inline namespace STICTION_ISA {

@@ -63,7 +63,7 @@ BOOST_AUTO_TEST_CASE(problem_matches_dense_algebra) {
   for (int trial = 0; trial < 60; ++trial) {
     RowSample s(rng, {.one_tree = trial % 3 == 2});
     if (s.problem.num_rows() == 0) continue;
-    ++layouts[s.rows.whitened.one_tree() != nullptr];
+    ++layouts[s.rows.whitened.by_dof() != nullptr];
     const MatrixXd J = dense_jacobian(s), M = dense_mass(s);
     const MatrixXd MJ = solve_semidefinite(M, J.transpose());
     MatrixXd G = multiply(J, MJ);

@@ -12,33 +12,33 @@ namespace stiction {
 int common_tree(const ConstraintRows& rows);
 
 /// Y of the tree Y.tree from J^T; `problem` has its sets numbered.
-void whiten_one_tree(const DynamicsWorkspace& dynamics,
-                     int nv,
-                     const ContactProblem& problem,
-                     const ConstraintRows& rows,
-                     OneTreeRows& Y);
+void whiten_rows_by_dof(const DynamicsWorkspace& dynamics,
+                        int nv,
+                        const ContactProblem& problem,
+                        const ConstraintRows& rows,
+                        RowsByDof& Y);
 
 /// Room for panels of one run over all rows each, set after set.
-void lay_out_panels_of_one_tree(ContactProblem& problem);
+void lay_out_panels_by_dof(ContactProblem& problem);
 
 /// Panels of G = Y^T Y, each one run over all rows.
-void assemble_one_tree(const DynamicsWorkspace& dynamics,
-                       const ConstraintRows& rows,
-                       RowScratch& scratch,
-                       ContactProblem& problem);
+void assemble_rows_by_dof(const DynamicsWorkspace& dynamics,
+                          const ConstraintRows& rows,
+                          RowScratch& scratch,
+                          ContactProblem& problem);
 
 /// g += Y^T D^-1/2 w, the velocity that the whitened free motion w of the tree adds.
 void add_free_velocity(const double* w,
-                       const OneTreeRows& Y,
+                       const RowsByDof& Y,
                        RowScratch& scratch,
                        std::vector<double>& g);
 
 /// responses <- M^-1 J^T of the tree, laid out like Y: where many forces act on the same rows.
 void find_responses(const DynamicsWorkspace& dynamics,
-                    const OneTreeRows& Y,
+                    const RowsByDof& Y,
                     std::vector<double>& responses);
 /// out [nv of the tree] <- M^-1 J^T f.
-void respond(const OneTreeRows& Y,
+void respond(const RowsByDof& Y,
              const std::vector<double>& responses,
              const std::vector<double>& f,
              RowScratch& scratch,
@@ -47,7 +47,7 @@ void respond(const OneTreeRows& Y,
 /// u += D^-1/2 Y lambda = D^-1 L^-T J^T lambda, of the tree.
 void add_impulses(const std::vector<double>& lambda,
                   const std::vector<ConstraintRow>& rows,
-                  const OneTreeRows& Y,
+                  const RowsByDof& Y,
                   RowScratch& scratch,
                   double* u);
 

@@ -1,4 +1,4 @@
-#include "contact/one_tree_rows.hpp"
+#include "contact/rows_by_dof.hpp"
 
 #include "math/clones.hpp"
 
@@ -14,7 +14,7 @@ constexpr int kBlock = 8;
 void scatter_rows(const TreeView& view,
                   const ContactProblem& problem,
                   const ConstraintRows& rows,
-                  OneTreeRows& out) {
+                  RowsByDof& out) {
   const int blocks = out.width / kBlock;
   for (std::size_t i = 0; i < rows.rows.size(); ++i) {
     const ConstraintRow& row = rows.rows[i];
@@ -78,7 +78,7 @@ void list_dofs(const TreeView& view, const ConstraintRow& row, std::vector<int>&
 
 /// The panel of three rows, padded to four: column c at [4 c].
 STICTION_CLONES void fill_cone_panel(
-    const OneTreeRows& Y, const int* dofs, int num_dofs, int row, int total, double* panel) {
+    const RowsByDof& Y, const int* dofs, int num_dofs, int row, int total, double* panel) {
   constexpr Quad kThree{1.0, 1.0, 1.0, 0.0};
   const double* all = Y.y.data();
   const std::uint8_t* touched = Y.touched.data();
@@ -98,7 +98,7 @@ STICTION_CLONES void fill_cone_panel(
 }
 
 /// One row of G, entries `stride` apart.
-STICTION_CLONES void fill_row(const OneTreeRows& Y,
+STICTION_CLONES void fill_row(const RowsByDof& Y,
                               const int* dofs,
                               int num_dofs,
                               int row,
@@ -176,7 +176,7 @@ STICTION_CLONES void times_columns(
 }
 
 /// u += Y x, set after set, as on lanes: no set's share depends on which others there are.
-void times(const OneTreeRows& Y,
+void times(const RowsByDof& Y,
            const std::vector<ConstraintRow>& rows,
            const double* lambda,
            int nv,
@@ -201,7 +201,7 @@ void times(const OneTreeRows& Y,
 
 }  // namespace
 
-void lay_out_panels_of_one_tree(ContactProblem& problem) {
+void lay_out_panels_by_dof(ContactProblem& problem) {
   ContactProblem::Panels& panels = problem.stored;
   const int total = problem.num_rows();
   panels.clear(problem.num_sets());
@@ -224,11 +224,11 @@ int common_tree(const ConstraintRows& rows) {
   return tree;
 }
 
-void whiten_one_tree(const DynamicsWorkspace& dynamics,
-                     int nv,
-                     const ContactProblem& problem,
-                     const ConstraintRows& rows,
-                     OneTreeRows& out) {
+void whiten_rows_by_dof(const DynamicsWorkspace& dynamics,
+                        int nv,
+                        const ContactProblem& problem,
+                        const ConstraintRows& rows,
+                        RowsByDof& out) {
   const TreeData<double>& data = dynamics.trees[out.tree];
   const TreeView& view = dynamics.views[out.tree];
   const int blocks = 2 * (problem.num_rows() / (2 * kBlock) + 1);  // fill_row takes two at a time
@@ -242,7 +242,7 @@ void whiten_one_tree(const DynamicsWorkspace& dynamics,
 }
 
 void find_responses(const DynamicsWorkspace& dynamics,
-                    const OneTreeRows& Y,
+                    const RowsByDof& Y,
                     std::vector<double>& responses) {
   const int nv = static_cast<int>(Y.root.size());
   responses.resize(Y.y.size());
@@ -255,7 +255,7 @@ void find_responses(const DynamicsWorkspace& dynamics,
            responses.data());
 }
 
-void respond(const OneTreeRows& Y,
+void respond(const RowsByDof& Y,
              const std::vector<double>& responses,
              const std::vector<double>& f,
              RowScratch& scratch,
@@ -266,12 +266,12 @@ void respond(const OneTreeRows& Y,
       responses.data(), scratch.by_row.data(), static_cast<int>(Y.root.size()), Y.width, out);
 }
 
-void assemble_one_tree(const DynamicsWorkspace& dynamics,
-                       const ConstraintRows& rows,
-                       RowScratch& scratch,
-                       ContactProblem& problem) {
-  lay_out_panels_of_one_tree(problem);
-  const OneTreeRows& Y = *rows.whitened.one_tree();
+void assemble_rows_by_dof(const DynamicsWorkspace& dynamics,
+                          const ConstraintRows& rows,
+                          RowScratch& scratch,
+                          ContactProblem& problem) {
+  lay_out_panels_by_dof(problem);
+  const RowsByDof& Y = *rows.whitened.by_dof();
   std::vector<int>& dofs = scratch.dofs;
   const int total = problem.num_rows();
   for (int i = 0; i < problem.num_sets(); ++i) {
@@ -289,7 +289,7 @@ void assemble_one_tree(const DynamicsWorkspace& dynamics,
 }
 
 void add_free_velocity(const double* w,
-                       const OneTreeRows& Y,
+                       const RowsByDof& Y,
                        RowScratch& scratch,
                        std::vector<double>& g) {
   std::vector<double>& added = scratch.by_row;
@@ -301,7 +301,7 @@ void add_free_velocity(const double* w,
 
 void add_impulses(const std::vector<double>& lambda,
                   const std::vector<ConstraintRow>& rows,
-                  const OneTreeRows& Y,
+                  const RowsByDof& Y,
                   RowScratch& scratch,
                   double* u) {
   const int nv = static_cast<int>(Y.root.size());
