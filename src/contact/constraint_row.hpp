@@ -26,7 +26,7 @@ inline double limit_cap(const ContactSettings& settings, JointType joint) {
   return limit_cap(speed_caps(settings), joint_facts(joint).linear_dofs > 0);
 }
 
-// Each appends rows with J, J v, c* and R. Files of the same name.
+// Each appends rows with J, J v, c* and R: contact_rows.cpp, joint_rows.cpp, closure_rows.cpp.
 void append_contact_rows(const RowContext& context, const ContactSet& contacts);
 /// J alone.
 void append_point_rows(const RowContext& context, const ContactSet& contacts);

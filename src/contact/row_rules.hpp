@@ -98,9 +98,10 @@ inline Real coordinate_floor(Real size, Real dt, Real speed) {
   return rounding_of(max(Real(1.0), size), dt, speed);
 }
 
+/// Maxima alone: signs of coordinates are no branch to predict.
 template <class Real>
 inline Real largest_of(const Vec3<Real>& x) {
-  return max(max(abs(x.x), abs(x.y)), abs(x.z));
+  return max(max(max(x.x, -x.x), max(x.y, -x.y)), max(x.z, -x.z));
 }
 /// The terms of the velocity of a body's point, no coordinate of which is further than `arm` from
 /// the root's origin.

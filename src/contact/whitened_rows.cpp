@@ -10,7 +10,7 @@
 #include <type_traits>
 
 // J of the rows, kept by the chain of each side, and Z = L^-T J^T, by chain too or dense by dof
-// (rows_by_dof.hpp). Which of the two it is no caller sees.
+// (rows_by_dof.hpp). Which of the two it is no caller sees but the compliant integrators.
 
 namespace stiction {
 namespace {

@@ -30,9 +30,9 @@ bool NcpNewton::follow_central_path(const InteriorPoint::Start& start) {
   return false;
 }
 
-/// Starts of the interior point method. Of the 141 solutions that it finds on both sets of
-/// docs/solvers.md, cold and warm, the first two find 136; robots at rest and impacts need the
-/// rest.
+/// Starts of the interior point method. Of the solutions that it finds on both sets of
+/// docs/solvers.md, cold and warm, the first two find all but five; robots at rest and impacts need
+/// the rest.
 static constexpr InteriorPoint::Start kStarts[] = {{100.0, 0.1, 0.1, 0.99},
                                                    {1e4, 1.0, 0.1, 0.9},
                                                    {1.0, 0.1, 0.02, 0.9},
