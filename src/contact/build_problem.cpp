@@ -66,8 +66,9 @@ double point_floor(const RowContext& context, const ConstraintRow& row, const Ve
   return rounding_of(length, context.dt, speed);
 }
 
-/// Marks islands, where there are several trees, whose contacts move, at the start of the step, at little of what
-/// free forces add to that within it, both as root mean squares. g: J v and what is added.
+/// Marks islands, where there are several trees, whose contacts move, at the start of the step, at
+/// little of what free forces add to that within it, both as root mean squares. g: J v and what is
+/// added.
 static void find_resting_islands(const ConstraintRows& rows, ContactProblem& problem) {
   constexpr double kLittle = 0.3;
   problem.resting.assign(problem.sets.size(), false);

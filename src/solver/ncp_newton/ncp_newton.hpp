@@ -101,8 +101,8 @@ class NcpNewton {
   bool small() const { return island_.rows() <= kMaxInteriorRows && !budget_.was_exhausted(); }
   bool small_and_whole() const { return small() && whole(); }
   bool many_loose() const { return many_rows() && island_.is_loose(); }
-  bool many_in_space() const { return many_rows() && island_.problem.space.known(); }
   bool large_in_space() const { return many_rows() && is_large(island_); }
+  bool many_in_space() const { return many_loose() || large_in_space(); }
   /// Where bodies are loose, sparse methods are worth more than dense ones of so many rows.
   bool worth_panels() const { return !island_.is_loose() || island_.rows() <= kMaxInteriorRows; }
   bool many_rows() const { return island_.rows() > kMinMultiplierRows && whole(); }
