@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 // Node k, eliminated in its turn, with D its diagonal block, U its blocks to the right and L^T the
 // transposed ones below (a symmetric matrix has L^T = U):
@@ -95,19 +96,15 @@ bool BlockSparse::is_known() const {
 void BlockSparse::order_once() {
   constexpr std::size_t kLarge = 64;  // nodes
   if (nodes_.size() < kLarge) return order_nodes();
+  auto own = std::tie(nodes_, order_, position_, columns_);
+  auto known = std::tie(known_.nodes, known_.order, known_.position, known_.columns);
   if (is_known()) {
-    nodes_ = known_.nodes;
-    order_ = known_.order;
-    position_ = known_.position;
-    columns_ = known_.columns;
+    own = known;
     return;
   }
   known_.graph = graph_;
   order_nodes();
-  known_.nodes = nodes_;
-  known_.order = order_;
-  known_.position = position_;
-  known_.columns = columns_;
+  known = own;
 }
 
 void BlockSparse::analyse() {

@@ -8,6 +8,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 import stiction
+from random_rotations import random_rotation
 
 BAR = """<robot name="bar"><link name="base"/><link name="plate"><inertial><mass value="2"/>
 <inertia ixx=".01" iyy=".01" izz=".01" ixy="0" ixz="0" iyz="0"/></inertial>
@@ -18,9 +19,8 @@ BAR = """<robot name="bar"><link name="base"/><link name="plate"><inertial><mass
 
 
 def placed(rng: np.random.Generator, *at: float) -> np.ndarray:
-    rotation = np.linalg.qr(rng.normal(size=(3, 3)))[0]
     X = np.eye(4)
-    X[:3, :3], X[:3, 3] = rotation * np.sign(np.linalg.det(rotation)), at
+    X[:3, :3], X[:3, 3] = random_rotation(rng), at
     return X
 
 

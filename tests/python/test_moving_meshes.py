@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import stiction
+from random_rotations import random_rotation
 from surfaces import CUBE, CUBE_TRIANGLES, MATERIAL, bowl, pose, run, scene_with, torus
 
 
@@ -110,8 +111,7 @@ def test_dropped_meshes_meet_nothing_but_the_floor(body: str, floor: str) -> Non
             scene.add_ground(MATERIAL)
         else:
             scene.add_geometry("floor", -1, ground, placed(np.eye(3), [0, 0, height]), MATERIAL)
-        turn = np.linalg.qr(rng.normal(size=(3, 3)))[0]
-        turn *= np.sign(np.linalg.det(turn))
+        turn = random_rotation(rng)
         scene.add_body("mesh", mesh, 1.0, placed(turn, [0, 0, 0.25]), MATERIAL)
         sim = stiction.Simulator(scene, dt=1e-3)
         state = sim.initial_state()

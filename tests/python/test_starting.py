@@ -303,4 +303,4 @@ def test_what_rests_without_gravity_is_left_at_rest() -> None:
                 energy = stiction.SceneMotion(scene, state).kinetic_energy
                 moves = np.abs(state.v).max()
                 assert energy <= 1.0 and moves < 20.0
-            assert np.abs(sim.solution().impulse).max(initial=0.0) < 1e3
+                assert np.abs(sim.solution().impulse).max(initial=0.0) < 1e3

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import stiction
+from random_rotations import random_rotation
 
 AXES = ("1 0 0", "0 1 0", "0 0 1")
 
@@ -51,9 +52,8 @@ def heap(rng: np.random.Generator, robot: bool) -> stiction.Scene:
     if not robot:
         scene.add_ground(made[0])
     for k in range(int(rng.integers(3, 9))):
-        rotation = np.linalg.qr(rng.normal(size=(3, 3)))[0]
         X = np.eye(4)
-        X[:3, :3] = rotation * np.sign(np.linalg.det(rotation))
+        X[:3, :3] = random_rotation(rng)
         X[:3, 3] = rng.uniform([-0.3, -0.3, 0.1], [0.3, 0.3, 0.5])
         size = rng.uniform(0.03, 0.12, 3)
         shape = stiction.Box(size) if k % 2 else stiction.Sphere(size[0])

@@ -267,16 +267,18 @@ SafeAnswer make_safe(const ContactProblem& problem,
   SafeAnswerWork& own = work.parts().safe_answer;
   CircularForm& form = own.circular;
   const ContactProblem& circular = form.take(problem);
-  own.references = references.all;
-  own.recovery = references.recovery;
+  SafeAnswer out;
   if (form.copied()) {
+    own.references = references.all;
+    own.recovery = references.recovery;
     form.to_circular(solution.impulse.data());
     for (double* c : {solution.velocity.data(), own.references.data(), own.recovery.data()})
       form.velocity_to_circular(c);
+    out = make_safe_in_one_unit(circular, {own.references, own.recovery}, settings, work, solution);
+    form.from_circular(solution.impulse.data());
+  } else {
+    out = make_safe_in_one_unit(problem, references, settings, work, solution);
   }
-  const SafeAnswer out =
-      make_safe_in_one_unit(circular, {own.references, own.recovery}, settings, work, solution);
-  if (form.copied()) form.from_circular(solution.impulse.data());
   if (form.copied() || out.islands > 0)
     solution.residuals = residuals(problem, solution.impulse.data(), solution.velocity.data());
   return out;

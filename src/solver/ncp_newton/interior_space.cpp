@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
-// Loose bodies have few coordinates: with u = m^-1 Z dl, B = E W^2 + R of a contact and H = B^-1,
+// Trees have few coordinates: with u = m^-1 Z dl, B = E W^2 + R of a contact and H = B^-1,
 //
 //   (G + E W^2) dl = b   <=>   dl = H (b - Z^T u),   (m + Z H Z^T) u = Z H b.
 //
@@ -22,6 +22,11 @@ namespace stiction {
 namespace {
 
 constexpr int kRows = cone_planes::kRows, kNormal = kRows - 1;
+
+/// Of one impulse that pushes, or three in a circular cone.
+bool is_contact(const ConstraintSet& set) {
+  return set.is_normal(set.dim - 1) && (set.dim == kRows || set.dim == 1);
+}
 
 }  // namespace
 
@@ -39,15 +44,6 @@ void InteriorSpaceWork::reserve(std::size_t total, int sets, int coordinates) {
   grow(total, scale_of_row, impulse, motion);
   y.grow(coordinates);
 }
-
-namespace {
-
-/// Of one impulse that pushes, or three in a circular cone.
-bool is_contact(const ConstraintSet& set) {
-  return set.is_normal(set.dim - 1) && (set.dim == kRows || set.dim == 1);
-}
-
-}  // namespace
 
 bool InteriorSpace::applies(const Island& island) {
   const auto& sets = island.problem.sets;
@@ -151,10 +147,6 @@ void InteriorSpace::restart_near(
     const double* lambda, const double* velocity, double size, double centring, double reach) {
   start_ = {0.0, 0.0, centring, reach};
   clear();
-  const auto above = [size](double xi) {
-    const double root = std::sqrt(xi * xi + 4.0 * size);
-    return xi > 0.0 ? 0.5 * (xi + root) : 2.0 * size / (root - xi);
-  };
   for (int i = 0; i < n_; ++i) {
     double w[kRows] = {}, c[kRows] = {};
     for (int r = first_row(i); r < kRows; ++r) {
@@ -165,7 +157,8 @@ void InteriorSpace::restart_near(
     }
     w[kNormal] -= std::sqrt(c[0] * c[0] + c[1] * c[1]);
     const double t = std::sqrt(w[0] * w[0] + w[1] * w[1]);
-    const double outer = above(w[kNormal] + t), inner = above(w[kNormal] - t);
+    const double outer = first_of_pair(w[kNormal] + t, size),
+                 inner = first_of_pair(w[kNormal] - t, size);
     double *l = w_.at.now.l + i, *y = w_.at.now.y + i;
     for (int r = 0; r < kNormal; ++r) {
       const double half = t > 0.0 ? 0.5 * w[r] / t : 0.0;

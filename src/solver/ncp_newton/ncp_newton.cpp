@@ -205,11 +205,17 @@ bool NcpNewton::start_well() {
   constexpr int kStepsRelaxed = 20;  // the solution with twice the compliance is near
   constexpr int kFewRows = 150;      // a dense factorisation costs as much as one of the trees
   RowSizes sizes;
+  const auto evaluate_with_sizes = [&] {
+    certificate_ =
+        residuals(island_.problem, lambda_, velocity_, island_.first, island_.last, sizes);
+  };
+  evaluate_with_sizes();
   // Where nothing moves and nothing is asked for, impulses only press against each other, and their
   // residual is in parts of themselves: none are the solution.
-  if (velocity_scale(island_) == 0.0)
+  if (sizes.velocity == 0.0 && std::isfinite(sizes.made)) {
     std::fill(lambda_ + island_.begin, lambda_ + island_.end, 0.0);
-  certificate_ = residuals(island_.problem, lambda_, velocity_, island_.first, island_.last, sizes);
+    evaluate_with_sizes();
+  }
   keep_best();
   // Taken as it is only if it is the solution and little more: what a step merely tolerates would
   // add up from step to step. A sweep then lets what is left die out. Loose bodies at rest would

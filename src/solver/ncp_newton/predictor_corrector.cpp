@@ -7,6 +7,11 @@
 
 namespace stiction {
 
+double first_of_pair(double difference, double product) {
+  const double root = std::sqrt(difference * difference + 4.0 * product);
+  return difference > 0.0 ? 0.5 * (difference + root) : 2.0 * product / (root - difference);
+}
+
 /// A step that keeps the pairs centred.
 double PredictorCorrector::safe_step(double mean) const {
   const double reach = std::max(start_.reach, 1.0 - mean);

@@ -17,6 +17,10 @@ struct InteriorPoints {
   Point now, step, predictor, best;  ///< best: the best direction so far
 };
 
+/// x > 0 with x - product / x = difference: of two numbers with this product the first, where its
+/// lead is given.
+double first_of_pair(double difference, double product);
+
 /// An interior point method whose steps are predicted without centring, then corrected (Mehrotra
 /// 1992), whatever the cones and the equations: those are the derived class's.
 class PredictorCorrector {

@@ -2,6 +2,8 @@
 
 #include "stiction/math/constants.hpp"
 
+#include "solver/ncp_newton/predictor_corrector.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -42,18 +44,14 @@ void start(const Bounds& bounds, double impulse, double velocity, const Pairs& o
 
 void start_near(const Bounds& bounds, double size, const double* c, const Pairs& out) {
   constexpr double kOfRoom = 1e-3;
-  const auto above = [size](double xi) {
-    const double root = std::sqrt(xi * xi + 4.0 * size);
-    return xi > 0.0 ? 0.5 * (xi + root) : 2.0 * size / (root - xi);
-  };
   for (int k = 0; k < bounds.count; ++k) {
     const double low = bounds.low[k], high = bounds.high[k];
     const bool has_low = bounds.has_low(k), has_high = bounds.has_high(k);
     if (bounds.held(k)) out.l[k] = low;
     if (has_low && (c[k] >= 0.0 || !has_high))
-      out.l[k] = low + above(out.l[k] - low - c[k]);
+      out.l[k] = low + first_of_pair(out.l[k] - low - c[k], size);
     else if (has_high)
-      out.l[k] = high - above(high - out.l[k] + c[k]);
+      out.l[k] = high - first_of_pair(high - out.l[k] + c[k], size);
     if (has_low && has_high) {
       const double least = kOfRoom * (high - low);
       out.l[k] = std::min(high - least, std::max(low + least, out.l[k]));
