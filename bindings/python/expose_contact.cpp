@@ -138,6 +138,8 @@ bp::dict structure(const ContactProblem& p) {
   out["run_columns"] = to_list(parts.run_columns);
   out["run_counts"] = to_list(parts.run_counts);
   out["velocity_floor"] = to_array(p.velocity_floor);
+  out["arm"] = to_array(parts.arm);
+  out["velocity_scale"] = to_array(std::vector<double>{p.velocity_scale});
   out["resting"] = to_list(parts.resting);
   if (!parts.space.known()) return out;
   std::vector<int> sides;
@@ -185,6 +187,9 @@ std::shared_ptr<ContactProblem> restored(const bp::object& A,
   parts.run_counts = integers(structure["run_counts"]);
   if (structure.has_key("velocity_floor"))
     parts.velocity_floor = vector_from(structure["velocity_floor"], "velocity_floor");
+  if (structure.has_key("arm")) parts.arm = vector_from(structure["arm"], "arm");
+  if (structure.has_key("velocity_scale"))
+    parts.velocity_scale = vector_from(structure["velocity_scale"], "velocity_scale", 1)[0];
   if (structure.has_key("resting")) parts.resting = integers(structure["resting"]);
   parts.space = space_from(structure);
   return std::make_shared<ContactProblem>(put_together(parts));

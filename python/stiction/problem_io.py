@@ -1,15 +1,16 @@
 """Contact problems as .npz files: what to send with a question about a solver.
 
-Version 5: version (), A (n, n) = G + diag R as it was rounded, g (n,), R (n,), kinds (s,),
+Version 6: version (), A (n, n) = G + diag R as it was rounded, g (n,), R (n,), kinds (s,),
 offsets (s + 1,), mu (s, 5) of the rows of a cone before the normal, bounds (s, 2), warm_start (n,)
 or absent, and how the problem is stored: island_start (islands + 1,) into sets, run_start (s + 1,),
 run_columns, run_counts; velocity_floor (s,), or (0,) or absent for none; resting (s,), 1 in islands
-whose bodies rest, likewise. Sums are then taken in the same order, so a solver gives the same bits.
-Where the problem knows its trees (from a step of several bodies), six arrays more: tree_side_start
-(s + 1,) into sides, tree_sides (sides, 4): tree, length, start in tree_dofs (-1: a loose body, rows
-of eight in tree_z), start in tree_z; tree_start (trees + 1,) into tree_inertia. Still read: version
-4 without loose bodies; version 3 with mu (s,) of cones of 3 rows; version 2 without trees; version
-1 with G without R and not how the problem is stored.
+whose bodies rest, likewise; arm (s,), or absent for ones; velocity_scale (1,), or absent for 0.
+Sums are then taken in the same order, so a solver gives the same bits. Where the problem knows its
+trees (from a step of several bodies), six arrays more: tree_side_start (s + 1,) into sides,
+tree_sides (sides, 4): tree, length, start in tree_dofs (-1: a loose body, rows of eight in tree_z),
+start in tree_z; tree_start (trees + 1,) into tree_inertia. Still read: version 5 without arm and
+velocity_scale; version 4 without loose bodies; version 3 with mu (s,) of cones of 3 rows; version 2
+without trees; version 1 with G without R and not how the problem is stored.
 """
 
 from __future__ import annotations
@@ -28,10 +29,11 @@ from .npz_file import ArrayFile, require_path
 
 __all__ = ["load_problem", "load_warm_start", "save_problem"]
 
-VERSION = 5
+VERSION = 6
 KINDS = ("cone", "non_negative", "box", "free")
 """Codes of the sets, by their place."""
 STRUCTURE = ("island_start", "run_start", "run_columns", "run_counts")
+SCALES = ("arm", "velocity_scale")
 TREE_INTEGERS = ("tree_side_start", "tree_sides", "tree_dofs", "tree_start")
 TREE_NUMBERS = ("tree_z", "tree_inertia")
 
@@ -64,6 +66,8 @@ def save_problem(
         for name in TREE_NUMBERS:
             arrays[name] = np.asarray(structure[name], dtype=float)
     arrays["velocity_floor"] = np.asarray(structure["velocity_floor"], dtype=float)
+    for name in SCALES:
+        arrays[name] = np.asarray(structure[name], dtype=float)
     arrays["resting"] = np.asarray(structure["resting"], dtype=np.int8)
     if warm_start is not None:
         arrays["warm_start"] = np.asarray(warm_start, dtype=float)
@@ -166,6 +170,7 @@ def _read_structure(data: ArrayFile) -> dict[str, Any]:
     structure: dict[str, Any] = {name: data.integers(name).tolist() for name in STRUCTURE}
     if "velocity_floor" in data:
         structure["velocity_floor"] = data.numbers("velocity_floor")
+    structure |= {name: data.numbers(name) for name in SCALES if name in data}
     if "resting" in data:
         structure["resting"] = data.integers("resting").tolist()
     if "tree_sides" not in data:

@@ -57,7 +57,7 @@ void append_row(const SolvedSet& at, int r, ActiveSet& out) {
 
 ContactMode scalar(const SolvedSet& at, double to_lower, double to_upper, ActiveSet& out) {
   const double room = std::min(to_lower, to_upper);
-  const bool held = not_zero(at, room, at.c[0], out) == NotZero::kRoom;
+  const bool held = not_zero(at, room / at.set.arm, at.c[0] * at.set.arm, out) == NotZero::kRoom;
   out.margin.push_back(held ? room : std::abs(at.c[0]));
   if (!held) return ContactMode::kOpen;
   append_row(at, 0, out);

@@ -7,7 +7,7 @@
 
 namespace stiction {
 
-/// Of the option project_closures: factors of G of bilateral rows, and a second set of kinematics.
+/// Factors of G of bilateral rows, and, for the option project_closures, a second set of kinematics.
 struct ClosedLoopWorkspace {
   struct Island {
     int first, rows;  ///< of its bilateral rows

@@ -155,7 +155,7 @@ void ContactProblem::assemble_panels(int set) const {
 }
 
 void ContactProblem::velocities(int first, int last, const double* lambda, double* c) const {
-  if (!space.known()) {
+  if (!space.known() || in_one_tree(space)) {
     for (int i = first; i < last; ++i) velocity(i, lambda, c + sets[i].offset);
     return;
   }

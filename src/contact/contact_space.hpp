@@ -13,6 +13,11 @@
 
 namespace stiction {
 
+/// Whether every set acts on the same tree: it has no free bodies, and panels of G beside it.
+inline bool in_one_tree(const ContactSpace& space) {
+  return space.known() && space.inverse.empty();
+}
+
 /// u and c of lambda.
 void loose_velocities(
     const ContactProblem& problem, int first, int last, const double* lambda, double* u, double* c);

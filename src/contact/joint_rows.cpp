@@ -29,6 +29,7 @@ void split_recovery(
   ConstraintRow& push =
       append_scalar(context, RowSource::kLimitRecovery, dof, ConstraintSet::box(0.0, 0.0));
   add_dof_side(context, dof, sign, push);
+  push.set.arm = limit.set.arm;
   push.velocity[0] = limit.velocity[0];
   push.velocity_floor = limit.velocity_floor;
   push.reference[0] = limit.reference[0];
@@ -50,7 +51,8 @@ void append_limit(const RowContext& context,
   add_dof_side(context, dof, sign, row);
   accumulate_velocity(context, row);
   const double size = std::max(std::abs(q), std::abs(limit));
-  row.velocity_floor = coordinate_floor(size, dt, std::abs(row.velocity[0]));
+  row.set.arm = context.dynamics.arm[dof];
+  row.velocity_floor = row.set.arm * coordinate_floor(size, dt, std::abs(row.velocity[0]));
   set_gap_reference(context, gap, cap, 0, row);
   if (row.reference[0] > kFarOut * cap) split_recovery(context, dof, sign, cap, row);
 }
@@ -59,12 +61,13 @@ double position(const Tree& tree, int b, const double* q) {
   return joint_position(tree.joint[b], q + tree.q_offset + tree.q_index[b]);
 }
 
-void append_tree(const RowContext& context, const Tree& tree) {
+void append_tree(const RowContext& context, const Tree& tree, const TreeData<double>& data) {
   const Parameters& p = context.parameters;
   for (int b = 0; b < tree.num_bodies; ++b) {
     const int first = tree.v_offset + tree.v_index[b];
     const JointFacts& joint = joint_facts(tree.joint[b]);
     if (joint.free) continue;
+    const double speed = size_of_velocity(data.V[b], largest_of(data.X_RB[b].p));
     if (joint.limited) {
       const double q = position(tree, b, context.state.q.data());
       const double cap = limit_cap(context.settings, tree.joint[b]);
@@ -82,6 +85,8 @@ void append_tree(const RowContext& context, const Tree& tree) {
                                          ConstraintSet::box(-context.dt * f, context.dt * f));
       add_dof_side(context, first + k, 1.0, row);
       accumulate_velocity(context, row);
+      row.set.arm = context.dynamics.arm[first + k];
+      row.velocity_floor = joint_floor(speed, norm(p.gravity) * context.dt);
     }
   }
 }
@@ -95,7 +100,9 @@ void append_gear(const RowContext& context, int index) {
   double size = 0.0;
   const double error =
       gear_error(context.scene, context.parameters, index, context.state.q.data(), &size);
-  row.velocity_floor = coordinate_floor(size, context.dt, std::abs(row.velocity[0]));
+  row.set.arm = context.dynamics.arm[gear.dof];
+  row.velocity_floor =
+      row.set.arm * coordinate_floor(size, context.dt, std::abs(row.velocity[0]));
   row.kind = ReferenceKind::kRecovery;
   row.reference[0] = -context.settings.closure_gain * error / context.dt;
 }
@@ -125,7 +132,7 @@ double gear_error(
 void append_joint_rows(const RowContext& context) {
   const std::vector<Tree>& trees = context.scene.trees();
   for (std::size_t t = 0; t < trees.size(); ++t) {
-    if (!context.dynamics.asleep[t]) append_tree(context, trees[t]);
+    if (!context.dynamics.asleep[t]) append_tree(context, trees[t], context.dynamics.trees[t]);
   }
   append_gear_rows(context);
 }

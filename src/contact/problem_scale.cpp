@@ -9,12 +9,14 @@ ProblemScale scale_of_island(const ContactProblem& p,
                              int island,
                              const std::vector<double>& impulse) {
   const int first = p.island_start[island], last = p.island_start[island + 1];
-  double V = 0.0, L = 0.0;
+  double V = p.velocity_scale, L = 0.0;
   for (int i = first; i < last; ++i) {
-    for (int r = 0; r < p.sets[i].dim; ++r) {
-      const double G = p.diagonal_entry(i, r), l = impulse[p.sets[i].offset + r];
-      V = std::max(V, std::abs(p.g[p.sets[i].offset + r]) + G * std::abs(l));
-      L = std::max(L, std::abs(l));
+    const ConstraintSet& set = p.sets[i];
+    for (int r = 0; r < set.dim; ++r) {
+      const double G = p.diagonal_entry(i, r), l = impulse[set.offset + r];
+      const double made = std::abs(p.g[set.offset + r]) + G * std::abs(l);
+      V = std::max(V, made * set.velocity_unit(r));
+      L = std::max(L, std::abs(l) / set.impulse_unit(r));
     }
   }
   // Of the impulses alone: a body that slides fast may carry little. Below rounding nothing counts.

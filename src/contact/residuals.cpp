@@ -34,11 +34,12 @@ SetResidual cone_residual(const Cone& cone, const double* l, const double* c, bo
 /// c must vanish inside; its positive part is complementary to l - lower, the negative to upper -
 /// l. An end at infinity is never reached: that part of c is just wrong.
 SetResidual box_residual(const ConstraintSet& set, double l, double c) {
-  SetResidual out{std::max({0.0, set.lower - l, l - set.upper}), 0.0 * c, 0.0};  // keeps a NaN
+  const double outside = std::max({0.0, set.lower - l, l - set.upper});
+  SetResidual out{outside / set.arm, 0.0 * c, 0.0};  // keeps a NaN
   if (c == 0.0 || std::isnan(c)) return out;
   const double room = c > 0.0 ? l - set.lower : set.upper - l, speed = std::abs(c);
   if (std::isinf(room))
-    out.dual = speed;
+    out.dual = speed * set.arm;
   else
     out.complementarity = speed * std::max(0.0, room);
   return out;
@@ -46,8 +47,8 @@ SetResidual box_residual(const ConstraintSet& set, double l, double c) {
 
 }  // namespace
 
-RowUnits row_units(const Cone& cone, int row) {
-  return {cone.velocity_unit(row), cone.impulse_unit(row)};
+RowUnits row_units(const ConstraintSet& set, int row) {
+  return {set.velocity_unit(row), set.impulse_unit(row)};
 }
 
 double product_rounding(const ContactProblem& problem, const double* lambda, int first, int last) {
@@ -85,14 +86,19 @@ SetResidual set_residual(const ConstraintSet& set, const double* l, const double
     case SetKind::kCone:
       return cone_residual(set.friction, l, c, true);
     case SetKind::kNonNegative:
-      return {std::max(0.0, -l[0]), std::max(0.0, -c[0]), std::abs(l[0] * c[0])};
+      return {std::max(0.0, -l[0]) / set.arm,
+              std::max(0.0, -c[0]) * set.arm,
+              c[0] > 0.0 ? std::max(0.0, l[0]) * c[0] : 0.0 * c[0]};
     case SetKind::kBox:
       return box_residual(set, l[0], c[0]);
     case SetKind::kFree:
       break;
   }
   double sum = 0.0;
-  for (int r = 0; r < set.dim; ++r) sum += c[r] * c[r];
+  for (int r = 0; r < set.dim; ++r) {
+    const double speed = c[r] * set.velocity_unit(r);
+    sum += speed * speed;
+  }
   return {0.0, std::sqrt(sum), 0.0};
 }
 

@@ -98,6 +98,22 @@ inline Real coordinate_floor(Real size, Real dt, Real speed) {
   return rounding_of(max(Real(1.0), size), dt, speed);
 }
 
+/// Rounding of a joint's velocity [m/s, by its arm]: it is the difference of velocities of bodies,
+/// and of what gravity adds to them in a step.
+template <class Real>
+inline Real joint_floor(Real body_speed, Real gravity_speed) {
+  return Real(kSumRounding) * (body_speed + gravity_speed);
+}
+
+/// A joint that dry friction holds ends the step at rest: what its speed `after` is short of that
+/// is the solver's tolerance, if it is so small beside that at the start and what gravity adds, and
+/// the impulse is inside its bounds.
+template <class Real>
+inline Mask<Real> is_stopped(Real impulse, Real most, Real before, Real after, Real gravity_speed) {
+  constexpr double kStopped = 1e-8;
+  return (abs(impulse) < most) & (abs(after) <= Real(kStopped) * (abs(before) + gravity_speed));
+}
+
 /// Maxima alone: signs of coordinates are no branch to predict.
 template <class Real>
 inline Real largest_of(const Vec3<Real>& x) {

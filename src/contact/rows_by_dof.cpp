@@ -288,6 +288,49 @@ void assemble_rows_by_dof(const DynamicsWorkspace& dynamics,
   }
 }
 
+bool worth_tree_space(int rows, int nv) {
+  constexpr int kFew = 100;
+  return rows > kFew && rows >= 2 * nv;
+}
+
+void fill_space_by_dof(const Scene& scene,
+                       const DynamicsWorkspace& dynamics,
+                       const ConstraintRows& rows,
+                       RowScratch& scratch,
+                       ContactProblem& problem) {
+  const RowsByDof& Y = *rows.whitened.by_dof();
+  ContactSpace& space = problem.space;
+  space.side_start.assign(1, 0);
+  space.dofs.clear();
+  space.z.clear();
+  for (std::size_t i = 0; i < rows.rows.size(); ++i) {
+    const ConstraintSet& set = problem.sets[i];
+    list_dofs(dynamics.views[Y.tree], rows.rows[i], scratch.dofs);
+    const int length = static_cast<int>(scratch.dofs.size());
+    space.sides.push_back({Y.tree,
+                           length,
+                           static_cast<int>(space.dofs.size()),
+                           static_cast<int>(space.z.size())});
+    space.dofs.insert(space.dofs.end(), scratch.dofs.begin(), scratch.dofs.end());
+    const int dim = ContactProblem::tree_block(set);
+    for (int first = 0; first < set.dim; first += dim) {
+      for (const int dof : scratch.dofs) {
+        const double* y = Y.y.data() + dof * Y.width + set.offset + first;
+        space.z.insert(space.z.end(), y, y + dim);
+      }
+    }
+    space.side_start.push_back(static_cast<int>(space.sides.size()));
+  }
+  space.tree_start.clear();
+  space.inertia.clear();
+  for (const Tree& tree : scene.trees()) {
+    space.tree_start.push_back(static_cast<int>(space.inertia.size()));
+    space.inertia.resize(space.inertia.size() + tree.nv, 1.0);
+  }
+  space.tree_start.push_back(static_cast<int>(space.inertia.size()));
+  space.inverse.clear();  // in_one_tree()
+}
+
 void add_free_velocity(const double* w,
                        const RowsByDof& Y,
                        RowScratch& scratch,

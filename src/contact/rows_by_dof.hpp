@@ -27,6 +27,15 @@ void assemble_rows_by_dof(const DynamicsWorkspace& dynamics,
                           RowScratch& scratch,
                           ContactProblem& problem);
 
+/// Whether one tree carries so many rows that its coordinates are the fewer unknowns by far.
+bool worth_tree_space(int rows, int nv);
+/// The factors of G in ContactSpace: Y, whose coordinates have unit inertia.
+void fill_space_by_dof(const Scene& scene,
+                       const DynamicsWorkspace& dynamics,
+                       const ConstraintRows& rows,
+                       RowScratch& scratch,
+                       ContactProblem& problem);
+
 /// g += Y^T D^-1/2 w, the velocity that the whitened free motion w of the tree adds.
 void add_free_velocity(const double* w,
                        const RowsByDof& Y,

@@ -8,12 +8,12 @@
 
 namespace stiction {
 
-/// What an impulse is divided and a velocity multiplied by; not in line, so that circular cones do
-/// not pay for it.
+/// What an impulse is divided and a velocity multiplied by, to be in N s and m/s. It is not in line,
+/// so that circular cones do not pay for it.
 struct RowUnits {
   double velocity = 1.0, impulse = 1.0;
 };
-RowUnits row_units(const Cone& cone, int row);
+RowUnits row_units(const ConstraintSet& set, int row);
 
 /// Whether a set's complementarity q [J] is above rounding, given that of its velocities and
 /// `diagonal`, the largest of its block: an impulse is known to floor / diagonal, the product of
@@ -27,7 +27,7 @@ inline bool above_rounding(const ConstraintSet& set,
   double l_size = 0.0, c_size = 0.0;
   const bool plain = set.in_one_unit();
   for (int r = 0; r < set.dim; ++r) {
-    const RowUnits unit = plain ? RowUnits{} : row_units(set.friction, r);
+    const RowUnits unit = plain ? RowUnits{} : row_units(set, r);
     l_size += std::abs(lambda[r]) / unit.impulse;
     c_size += std::abs(c[r]) * unit.velocity;
   }
@@ -100,7 +100,7 @@ inline double add_rows(const ContactProblem& problem,
     double diag = block[stride * r + r];
     size.total += g + l + std::abs(c[r]);
     if (!plain) {
-      const RowUnits unit = row_units(set.friction, r);
+      const RowUnits unit = row_units(set, r);
       g *= unit.velocity;
       diag *= unit.velocity * unit.velocity;
       l /= unit.impulse;
@@ -112,6 +112,15 @@ inline double add_rows(const ContactProblem& problem,
     size.energy = std::max(size.energy, diag * l * l);
   }
   return own_diag;
+}
+
+/// Velocity by which a row of one dimension misses its law, given q = |c| room, its room in the
+/// set times its velocity [J], and its diagonal. One of both factors is zero in a solution: the
+/// distance is the smaller of |c| and of the velocity that the room is worth, G_rr room. A product
+/// would not do: dry friction leaves an impulse far more room than what moves needs.
+inline double row_violation(const ConstraintSet& set, double diagonal, double c, double q) {
+  const double speed = std::abs(c) * set.arm;
+  return std::min(speed, diagonal * (q / speed));
 }
 
 /// Residuals over the sets [first, last), sizes of rows in N s and m/s, each set judged by
@@ -126,6 +135,7 @@ Residuals scaled_residuals(const ContactProblem& problem,
                            RowSizes* sizes = nullptr) {
   Residuals out;
   double primal = 0.0, dual = 0.0, complementarity = 0.0;  // above rounding
+  double all_dual = 0.0, of_cones = 0.0;                   // all of them, as `relative` has them
   double floor = 0.0;  // sets that act on each other share it, as they share V
   if (!problem.velocity_floor.empty()) {
     for (int i = first; i < last; ++i) floor = std::max(floor, problem.velocity_floor[i]);
@@ -135,7 +145,7 @@ Residuals scaled_residuals(const ContactProblem& problem,
   for (int i = first; i < last; ++i) {
     const ConstraintSet& set = problem.sets[i];
     const double* c = velocity + set.offset;
-    const auto [p, d, q] = judge(set, i, lambda + set.offset, c);
+    auto [p, d, q] = judge(set, i, lambda + set.offset, c);
     size.total += p + d + q;
     out.primal = std::max(out.primal, p);
     out.dual = std::max(out.dual, d);
@@ -144,6 +154,12 @@ Residuals scaled_residuals(const ContactProblem& problem,
                                 ? add_rows<3>(problem, i, lambda, c, size)
                                 : add_rows<0>(problem, i, lambda, c, size);
     diag_max = std::max(diag_max, own_diag);
+    if (set.dim == 1 && q > 0.0) {
+      d = std::max(d, row_violation(set, own_diag, c[0], q));
+      q = 0.0;
+    }
+    all_dual = std::max(all_dual, d);
+    of_cones = std::max(of_cones, q);
     const double least = own_diag > 0.0 ? floor : 0.0;
     if (d > dual && !(d <= least)) dual = d;
     if (p > primal && !(p * own_diag <= least && least > 0.0)) primal = p;
@@ -156,20 +172,21 @@ Residuals scaled_residuals(const ContactProblem& problem,
     return out;
   }
   if (sizes != nullptr) *sizes = {size.g, size.made, 0.0};
+  const double least_V = std::max(size.g, problem.velocity_scale);
   // No scale: only bounds that exclude 0 can be violated.
-  if (size.g == 0.0 && size.lambda == 0.0) {
+  if (least_V == 0.0 && size.lambda == 0.0) {
     out.relative = out.backward = primal > 0.0 ? 1.0 : 0.0;
     return out;
   }
-  const double L = std::max(size.lambda, diag_max > 0.0 ? size.g / diag_max : 0.0);
+  const double L = std::max(size.lambda, diag_max > 0.0 ? least_V / diag_max : 0.0);
   const auto ratio = [](double x, double scale) { return x == 0.0 ? 0.0 : x / scale; };
   const auto scaled = [&](double p, double d, double q, double v) {
-    return std::max({ratio(p, L), ratio(d, v), ratio(q, L * v)});
+    return std::max({ratio(p, L), ratio(d, v), ratio(ratio(q, L), v)});
   };
-  const double V = size.g > 0.0 ? size.g : size.made;
+  const double V = least_V > 0.0 ? least_V : size.made;
   out.relative = scaled(primal, dual, complementarity, V);
-  out.backward = scaled(primal, dual, complementarity, size.made);
-  if (sizes != nullptr) sizes->whole = scaled(out.primal, out.dual, out.complementarity, V);
+  out.backward = scaled(primal, dual, complementarity, std::max(V, size.made));
+  if (sizes != nullptr) sizes->whole = scaled(out.primal, all_dual, of_cones, V);
   const double lost =
       lost_in_rounding(problem, lambda, first, last, std::max(V, floor), diag_max * size.energy);
   out.relative = std::max(out.relative, lost);

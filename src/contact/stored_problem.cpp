@@ -161,6 +161,9 @@ StoredProblem take_apart(const ContactProblem& problem) {
   parts.R = Eigen::Map<const Eigen::VectorXd>(problem.compliance.data(), problem.num_rows());
   parts.velocity_floor = Eigen::Map<const Eigen::VectorXd>(problem.velocity_floor.data(),
                                                            problem.velocity_floor.size());
+  parts.velocity_scale = problem.velocity_scale;
+  parts.arm.resize(problem.num_sets());
+  for (int i = 0; i < problem.num_sets(); ++i) parts.arm[i] = problem.sets[i].arm;
   parts.resting.assign(problem.resting.begin(), problem.resting.end());
   parts.sets = problem.sets;
   parts.island_start = problem.island_start;
@@ -193,6 +196,15 @@ ContactProblem put_together(const StoredProblem& parts) {
           "velocity_floor: must have one entry per set");
   for (const double x : parts.velocity_floor)
     require(x >= 0.0 && x < 1e300, "velocity_floor: must be >= 0");
+  require(parts.arm.size() == 0 || parts.arm.size() == p.num_sets(),
+          "arm: must have one entry per set");
+  for (int i = 0; i < static_cast<int>(parts.arm.size()); ++i) {
+    require(parts.arm[i] > 0.0 && parts.arm[i] < 1e300, "arm: must be > 0");
+    p.sets[i].arm = parts.arm[i];
+  }
+  require(parts.velocity_scale >= 0.0 && parts.velocity_scale < 1e300,
+          "velocity_scale: must be >= 0");
+  p.velocity_scale = parts.velocity_scale;
   require(parts.resting.empty() || parts.resting.size() == p.sets.size(),
           "resting: must have one entry per set");
   for (const int x : parts.resting) require(x == 0 || x == 1, "resting: must be 0 or 1");
@@ -222,7 +234,14 @@ ContactProblem put_together(const StoredProblem& parts) {
   if (parts.space.known()) {
     check_space(parts, p.sets);
     p.space = parts.space;
-    find_inverse(p.space);
+    const std::vector<ContactSpace::Side>& sides = p.space.sides;
+    const bool one = std::all_of(sides.begin(), sides.end(), [&](const auto& side) {
+      return side.tree == sides.front().tree && !side.loose();
+    });
+    if (one)
+      p.space.inverse.clear();
+    else
+      find_inverse(p.space);
   }
   return p;
 }

@@ -40,9 +40,9 @@ ContactModes modes_of(const ConstraintSet& set,
     case SetKind::kCone:
       return modes(set.friction, l, c, zero.impulse, zero.velocity);
     case SetKind::kNonNegative:
-      return scalar_modes(l[0], kInfinity, c[0], zero);
+      return scalar_modes(l[0] / set.arm, kInfinity, c[0] * set.arm, zero);
     case SetKind::kBox:
-      return scalar_modes(l[0] - set.lower, set.upper - l[0], c[0], zero);
+      return scalar_modes((l[0] - set.lower) / set.arm, (set.upper - l[0]) / set.arm, c[0] * set.arm, zero);
     case SetKind::kFree:
       break;
   }

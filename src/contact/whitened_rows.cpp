@@ -148,6 +148,8 @@ void assemble_rows(const Scene& scene,
     whiten_rows_by_dof(dynamics, scene.trees()[tree].nv, problem, rows, out.begin_by_dof(tree));
     assemble_rows_by_dof(dynamics, rows, scratch, problem);
     problem.copy_diagonal();
+    if (worth_tree_space(problem.num_rows(), scene.trees()[tree].nv))
+      fill_space_by_dof(scene, dynamics, rows, scratch, problem);
     return;
   }
   if (parameters != nullptr) find_loose_islands(scene, *parameters, dynamics, problem, rows);

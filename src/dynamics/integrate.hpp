@@ -6,6 +6,14 @@
 namespace stiction {
 inline namespace STICTION_ISA {
 
+/// Slower speeds [m/s, rad/s] move nothing in the life of the universe, and their products would
+/// underflow: what decays exponentially ends here.
+inline constexpr double kLeastSpeed = 1e-30;
+template <class Real>
+inline Real settled(Real v) {
+  return select(abs(v) < Real(kLeastSpeed), Real(0.0), v);
+}
+
 /// q <- q (+) dt v, in place, for the bodies from `first` on.
 template <class Real>
 inline void integrate_joints(const TreeView& tree, int first, Real dt, Real* q, const Real* v) {

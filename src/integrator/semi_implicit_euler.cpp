@@ -14,7 +14,7 @@ void semi_implicit_euler(const Scene& scene,
     if (work.asleep[t]) continue;
     const Tree& tree = scene.trees()[t];
     double* v = state.v.data() + tree.v_offset;
-    for (int k = 0; k < tree.nv; ++k) v[k] += dv[tree.v_offset + k];
+    for (int k = 0; k < tree.nv; ++k) v[k] = settled(v[k] + dv[tree.v_offset + k]);
     const Vec3d c =
         root_point(work.views[t], tree_parameters(tree, static_cast<int>(t), parameters));
     integrate_configuration(work.views[t], c, dt, state.q.data() + tree.q_offset, v);

@@ -62,6 +62,63 @@ void project_on_range(
   }
 }
 
+namespace {
+
+/// Entry (i, j) of L_1: row i in pivot order, unit diagonal.
+double column_entry(const Permuted<const double>& entry, int i, int j) {
+  return i > j ? entry(i, j) : i == j ? 1.0 : 0.0;
+}
+
+/// x <- (C C^T)^-1 x
+void substitute_gram(const double* C, int n, double* x) {
+  for (int i = 0; i < n; ++i) {
+    for (int j = 0; j < i; ++j) x[i] -= C[i * n + j] * x[j];
+    x[i] /= C[i * n + i];
+  }
+  for (int i = n - 1; i >= 0; --i) {
+    for (int j = i + 1; j < n; ++j) x[i] -= C[j * n + i] * x[j];
+    x[i] /= C[i * n + i];
+  }
+}
+
+}  // namespace
+
+void factor_gram(const double* A, int n, int rank, const int* order, double* C) {
+  const Permuted<const double> entry{A, order, n};
+  for (int a = 0; a < rank; ++a) {
+    for (int b = 0; b <= a; ++b) {
+      double sum = 0.0;
+      for (int i = a; i < n; ++i) sum += column_entry(entry, i, a) * column_entry(entry, i, b);
+      for (int k = 0; k < b; ++k) sum -= C[a * rank + k] * C[b * rank + k];
+      C[a * rank + b] = a == b ? std::sqrt(sum) : sum / C[b * rank + b];
+    }
+  }
+}
+
+void least_solution(const double* A,
+                    int n,
+                    int rank,
+                    const double* scale,
+                    const int* order,
+                    const double* gram,
+                    double* b,
+                    double* x) {
+  const Permuted<const double> entry{A, order, n};
+  for (int j = 0; j < rank; ++j) {
+    x[j] = 0.0;
+    for (int i = j; i < n; ++i)
+      x[j] += column_entry(entry, i, j) * b[order[i]] * scale[order[i]];
+  }
+  substitute_gram(gram, rank, x);
+  for (int j = 0; j < rank; ++j) x[j] /= entry(j, j);
+  substitute_gram(gram, rank, x);
+  for (int i = 0; i < n; ++i) {
+    double sum = 0.0;
+    for (int j = 0; j <= std::min(i, rank - 1); ++j) sum += column_entry(entry, i, j) * x[j];
+    b[order[i]] = sum * scale[order[i]];
+  }
+}
+
 void substitute_semidefinite(
     const double* A, int n, int rank, const double* scale, const int* order, double* b, double* x) {
   const Permuted<const double> entry{A, order, n};

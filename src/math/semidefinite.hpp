@@ -27,4 +27,20 @@ void substitute_semidefinite(const double* A,
                              double* b,
                              double* scratch);
 
+/// With L_1 the first `rank` columns of L, all rows: `gram` [rank x rank] <- the Cholesky factor of
+/// L_1^T L_1, lower triangle.
+void factor_gram(const double* A, int n, int rank, const int* order, double* gram);
+
+/// b <- S y, y = (S A S)^+ S b by the pseudoinverse, L_1 (L_1^T L_1)^-1 D^-1 (L_1^T L_1)^-1 L_1^T:
+/// of the x with A x = b the least in S^-1 x, and where there is none that of least squares in
+/// S (A x - b). `scratch` [rank].
+void least_solution(const double* A,
+                    int n,
+                    int rank,
+                    const double* scale,
+                    const int* order,
+                    const double* gram,
+                    double* b,
+                    double* scratch);
+
 }  // namespace stiction

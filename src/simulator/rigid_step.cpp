@@ -5,11 +5,13 @@
 #include "stiction/solver/central_path.hpp"
 
 #include "contact/closure_curvature.hpp"
+#include "contact/consistent_closures.hpp"
 #include "contact/contact_axes.hpp"
 #include "contact/project_closures.hpp"
 #include "dynamics/joint_forces.hpp"
 #include "integrator/energy.hpp"
 #include "integrator/semi_implicit_euler.hpp"
+#include "integrator/stopped_joints.hpp"
 #include "model/joint.hpp"
 #include "solver/common/island.hpp"
 #include "solver/common/safe_answer.hpp"
@@ -157,6 +159,7 @@ void RigidStep::prepare(const StepInput& input, State& state) {
 void RigidStep::build(const StepInput& input, const ContactSettings& contact, State& state) {
   const RowContext context = row_context(input, contact, state);
   build_problem(context, record_.contacts, record_.problem, record_.solution.impulse);
+  make_references_consistent(record_.rows, record_.problem, loops);
   if (input.settings.project_closures)
     add_closure_curvature(context, input.control, record_.dynamics, record_.problem, loops);
   record_.warm_start = record_.solution.impulse;
@@ -279,6 +282,7 @@ void RigidStep::change_velocity(const StepInput& input) {
                   record_.solution.impulse,
                   scratch_,
                   record_.dv.data());
+  stop_joints(input.before.v.data(), record_);
 }
 
 /// From the change of velocity to the end of the step.

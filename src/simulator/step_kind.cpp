@@ -2,8 +2,9 @@
 
 namespace stiction {
 
-StepKind::StepKind(const Scene& scene, const SimulatorSettings& settings) {
-  if (settings.project_closures) loops.resize(scene);
+StepKind::StepKind(const Scene& scene, const SimulatorSettings& settings)
+    : projects_closures_(settings.project_closures) {
+  loops.resize(scene);
 }
 
 void StepKind::judge(bool converged) {

@@ -44,7 +44,7 @@ class StepKind {
   /// The tree was left out of the step.
   virtual bool asleep([[maybe_unused]] int tree) const { return false; }
   /// project_closures has put q and v of the tree at the same time.
-  bool ends_at_node(int tree) const { return loops.any && loops.touched[tree]; }
+  bool ends_at_node(int tree) const { return projects_closures_ && loops.touched[tree]; }
 
   StepReport report;
 
@@ -53,7 +53,10 @@ class StepKind {
   /// The status, from the solver's and whether the integrator's own iteration converged.
   void judge(bool converged);
 
-  ClosedLoopWorkspace loops;  ///< of project_closures
+  ClosedLoopWorkspace loops;
+
+ private:
+  bool projects_closures_;
 };
 
 /// What a contact report tells before the step.

@@ -249,6 +249,28 @@ void solve_circular(const SolverEntry& entry,
   certify(problem, settings, work, solution);
 }
 
+/// Where cones are not circular, by the problem in which they are.
+void solve_any_cones(const SolverEntry& entry,
+                     const ContactProblem& problem,
+                     const SolverSettings& settings,
+                     SolverWorkspace& work,
+                     ContactSolution& solution) {
+  const std::size_t rows = problem.g.size(), given = settings.given_regularisation.size();
+  SolverWorkspace::Parts& parts = work.parts();
+  CircularForm& form = parts.circular;
+  const ContactProblem& circular = form.take(problem);
+  if (!form.copied()) return solve_circular(entry, problem, settings, work, solution);
+  parts.circular_settings = settings;
+  if (given == rows)
+    form.compliance_to_circular(parts.circular_settings.given_regularisation.data());
+  form.to_circular(solution.impulse.data());
+  solve_circular(entry, circular, parts.circular_settings, work, solution);
+  form.from_circular(solution.impulse.data());
+  if (!solution.regularisation.empty())
+    form.compliance_from_circular(solution.regularisation.data());
+  solution.residuals = residuals(problem, solution.impulse.data(), solution.velocity.data());
+}
+
 }  // namespace
 
 void solve(const ContactProblem& problem,
@@ -270,19 +292,21 @@ void solve(const ContactProblem& problem,
   solution.iterations = solution.factorisations = 0;
   solution.certified = false;
   solution.deterministic = settings.time_budget == 0.0;
-  SolverWorkspace::Parts& parts = work.parts();
-  CircularForm& form = parts.circular;
-  const ContactProblem& circular = form.take(problem);
-  if (!form.copied()) return solve_circular(entry, problem, settings, work, solution);
-  parts.circular_settings = settings;
-  if (given == rows)
-    form.compliance_to_circular(parts.circular_settings.given_regularisation.data());
-  form.to_circular(solution.impulse.data());
-  solve_circular(entry, circular, parts.circular_settings, work, solution);
-  form.from_circular(solution.impulse.data());
-  if (!solution.regularisation.empty())
-    form.compliance_from_circular(solution.regularisation.data());
-  solution.residuals = residuals(problem, solution.impulse.data(), solution.velocity.data());
+  IslandScale& scale = work.parts().island_scale;
+  const ContactProblem& scaled = scale.take(problem);
+  if (!scale.copied()) return solve_any_cones(entry, problem, settings, work, solution);
+  scale.to_copy(solution.impulse.data());
+  solve_any_cones(entry, scaled, settings, work, solution);
+  scale.from_copy(solution.impulse.data());
+  scale.from_copy(solution.velocity.data());
+  solution.residuals = {};
+  for (int k = 0; k < problem.num_islands(); ++k) {
+    solution.residuals.merge(residuals_at(problem,
+                                          solution.impulse.data(),
+                                          solution.velocity.data(),
+                                          problem.island_start[k],
+                                          problem.island_start[k + 1]));
+  }
 }
 
 }  // namespace stiction

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "contact/circular_form.hpp"
+#include "contact/island_scale.hpp"
 #include "solver/convex/ccp_newton.hpp"
 #include "solver/first_order/admm.hpp"
 #include "solver/lcp/stewart_trinkle.hpp"
@@ -24,7 +25,8 @@ struct SafeAnswerWork {
 
 /// What each algorithm keeps from call to call is room alone.
 struct SolverWorkspace::Parts {
-  CircularForm circular;  ///< of solve(): the problem with circular cones, and its settings
+  IslandScale island_scale;  ///< of solve(): the problem in usual numbers
+  CircularForm circular;     ///< of solve(): the problem with circular cones, and its settings
   SolverSettings circular_settings;
   Buffer<double> model_velocity;  ///< of certify()
   CcpNewtonWork ccp_newton;

@@ -26,24 +26,35 @@ struct ConstraintSet {
   int offset = 0;                   ///< first row; sets are stacked without gaps, never 3 i
   Cone friction = {};               ///< kCone
   double lower = 0.0, upper = 0.0;  ///< kBox [N s or N m s]
+  /// [m] Length that makes rad/s of an angular row m/s: of a row of one dimension, and of the last
+  /// three of a weld. 1: nobody said, or the row slides.
+  double arm = 1.0;
 
   /// One row: non_negative().
   static ConstraintSet cone(const Cone& cone) {
     if (cone.dim == 1) return non_negative();
-    return {SetKind::kCone, cone.dim, 0, cone, 0.0, 0.0};
+    return {SetKind::kCone, cone.dim, 0, cone, 0.0, 0.0, 1.0};
   }
   static ConstraintSet cone(double mu) { return cone(Cone::coulomb(mu)); }
-  static ConstraintSet non_negative() { return {SetKind::kNonNegative, 1, 0, {}, 0.0, 0.0}; }
+  static ConstraintSet non_negative() { return {SetKind::kNonNegative, 1, 0, {}, 0.0, 0.0, 1.0}; }
   static ConstraintSet box(double lower, double upper) {
-    return {SetKind::kBox, 1, 0, {}, lower, upper};
+    return {SetKind::kBox, 1, 0, {}, lower, upper, 1.0};
   }
-  static ConstraintSet free(int dim) { return {SetKind::kFree, dim, 0, {}, 0.0, 0.0}; }
+  static ConstraintSet free(int dim) { return {SetKind::kFree, dim, 0, {}, 0.0, 0.0, 1.0}; }
 
   bool is_cone() const { return kind == SetKind::kCone; }
   /// Whether all rows are in N s and m/s.
-  bool in_one_unit() const { return !is_cone() || friction.is_circular(); }
-  double velocity_unit(int row) const { return in_one_unit() ? 1.0 : friction.velocity_unit(row); }
-  double impulse_unit(int row) const { return in_one_unit() ? 1.0 : friction.impulse_unit(row); }
+  bool in_one_unit() const { return is_cone() ? friction.is_circular() : arm == 1.0; }
+  /// A velocity times this is in m/s.
+  double velocity_unit(int row) const {
+    if (in_one_unit()) return 1.0;
+    if (is_cone()) return friction.velocity_unit(row);
+    return dim == 1 || row >= 3 ? arm : 1.0;
+  }
+  /// An impulse divided by this is in N s.
+  double impulse_unit(int row) const {
+    return is_cone() ? (in_one_unit() ? 1.0 : friction.impulse_unit(row)) : velocity_unit(row);
+  }
   /// Whether this row pushes and cannot pull.
   bool is_normal(int row) const {
     return is_cone() ? row == dim - 1 : kind == SetKind::kNonNegative;
@@ -117,6 +128,8 @@ struct ContactProblem {
   std::vector<double> compliance;      ///< [rows] R, physical only
   std::vector<double> velocity_floor;  ///< [sets, m/s] rounding of g, from that of the state;
                                        ///< empty: 0
+  double velocity_scale = 0.0;  ///< [m/s] what gravity adds in a step: no velocity is judged
+                                ///< against less
   std::vector<std::uint8_t> resting;   ///< [sets] of an island at rest; empty: none
   std::vector<int> diagonal_start;     ///< [sets] into diagonal
   std::vector<double> diagonal;        ///< own blocks of G, column-major as in the panels

@@ -18,6 +18,8 @@ struct StoredProblem {
   std::vector<int> run_columns, run_counts;  ///< blocks that are stored, zero or not
   ContactSpace space;                        ///< or none
   Eigen::VectorXd velocity_floor;            ///< [sets], or none
+  Eigen::VectorXd arm;                       ///< [sets], or none
+  double velocity_scale = 0.0;
   std::vector<int> resting;                  ///< [sets] 0 or 1, or none
 };
 

@@ -180,6 +180,27 @@ inline void record_rows(const LaneScene& s,
   }
 }
 
+/// Joints that dry friction stops have speed zero.
+template <class Real>
+inline void stop_joints(const LaneScene& s,
+                        const LaneParameters<Real>& p,
+                        const PackWork<Real>& w,
+                        const Real* v,
+                        Real* after) {
+  const Real zero(0.0), dt(s.rules.dt);
+  for (int k = w.num_used - 1; k >= 0 && !is_cone(s, w.used[k]); --k) {
+    const LaneRow& row = joint_row(s, w.used[k]);
+    if (row.kind != LaneRow::Kind::kDryFriction) continue;
+    const int dof = row.dof;
+    const Mask<Real> stops = is_stopped(w.lambda[set_offset(s, w.used[k])],
+                                        dt * p.dry_friction[dof],
+                                        v[dof],
+                                        after[dof],
+                                        w.scale[0] / Real(row.arm));
+    after[dof] = select(stops & (w.active[w.used[k]] > zero), zero, after[dof]);
+  }
+}
+
 /// From the impulses to the end of the step. Lanes that cannot end it keep their state.
 template <class Real>
 inline void finish(const LaneScene& s,
@@ -204,6 +225,8 @@ inline void finish(const LaneScene& s,
   for (int k = 0; k < t.nv; ++k) x.change[k] += w.data.D_inverse[k] * w.w[k];
   solve_lower(t, w.data, x.change);
   for (int k = 0; k < t.nv; ++k) x.v[k] = v[k] + x.change[k];
+  stop_joints(s, p, w, v, x.v);
+  for (int k = 0; k < t.nv; ++k) x.v[k] = settled(x.v[k]);
   leave<Real>(jump_limits(s, p, q, x.v, w), LaneExit::kFarOut, pack.exit);
   leave<Real>(lane_saturation_changes(s, p, pack, q, x.v, w), LaneExit::kSaturation, pack.exit);
   for (int k = 0; k < t.nq; ++k) x.q[k] = q[k];

@@ -136,11 +136,12 @@ template <class Real>
 inline void pad(const DenseProblem<Real>& p, int first, int i) {
   constexpr int W = lane_width<Real>;
   double *G = numbers(p.G), *g = numbers(p.g), *lambda = numbers(p.lambda),
-         *lower = numbers(p.lower), *upper = numbers(p.upper);
+         *lower = numbers(p.lower), *upper = numbers(p.upper), *arm = numbers(p.arm);
   for (int r = first; r < p.rows(); ++r) {
     for (int k = 0; k <= r; ++k) G[(r * p.stride() + k) * W + i] = 0.0;
     const int j = r - 3 * p.cones;
     g[r * W + i] = lambda[r * W + i] = lower[j * W + i] = upper[j * W + i] = 0.0;
+    arm[j * W + i] = 1.0;
   }
 }
 
@@ -227,10 +228,12 @@ inline void copy_problem(const LaneScene& s,
     }
     const LaneBounds bounds = bounds_of(s, parameters, joint_row(s, set), sets.lane);
     const int j = a - sets.cones;
+    numbers(p.arm)[j * T + i] = joint_row(s, set).arm;
     numbers(p.lower)[j * T + i] = bounds.lower;
     numbers(p.upper)[j * T + i] = bounds.upper;
   }
   numbers(p.floor)[i] = floor;
+  numbers(p.scale)[i] = numbers(w.scale)[sets.lane];
   pad(p, row, i);
   for (int r = p.rows(); r < p.stride(); ++r) numbers(p.g)[r * T + i] = 0.0;
 }

@@ -100,6 +100,7 @@ inline Mask<Real> lane_references(const LaneScene& s,
     const int set = w.used[k], dim = set_dim(s, set), o = set_offset(s, set);
     const Mask<Real> active = w.active[set] > zero;
     Real free = abs(x.g[o]);
+    if (dim == 1) free *= Real(joint_row(s, set).arm);
     for (int r = 1; r < dim; ++r) free = max(free, abs(x.g[o + r]));
     x.floor[set] += rounding_of(zero, dt, free);
     w.reference[set] = zero;

@@ -105,10 +105,14 @@ template <class Real>
   for (int m = 0; m < t.depth[last]; ++m) rows[m] = zero;
   rows[t.depth[last]] = sign;
   x.jv[o] = sign * v[last];
-  x.floor[set] = zero;
-  if (row.kind == LaneRow::Kind::kDryFriction) return;
+  if (row.kind == LaneRow::Kind::kDryFriction) {
+    const Real arm = largest_of(w.data.X_RB[row.body].p);
+    const Real speed = size_of_velocity(w.data.V[row.body], arm);
+    x.floor[set] = joint_floor(speed, w.scale[0]);
+    return;
+  }
   const Real size = max(abs(q[row.q]), abs(limit_of(p, row)));
-  x.floor[set] = coordinate_floor(size, dt, abs(x.jv[o]));
+  x.floor[set] = Real(row.arm) * coordinate_floor(size, dt, abs(x.jv[o]));
 }
 
 /// Whitens a set and adds Y^T (D^-1/2 w) to J v: the free velocity, in g.
@@ -336,6 +340,7 @@ inline void lane_rows(const LaneScene& s,
                       LaneScratch<Real>& x,
                       PackWork<Real>& w) {
   list_used(s, w);
+  w.scale[0] = norm(p.tree.gravity) * Real(s.rules.dt);
   for (int k = 0; k < w.num_used; ++k) {
     const int set = w.used[k];
     if (is_place(s, set)) {

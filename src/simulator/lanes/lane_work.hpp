@@ -32,6 +32,7 @@ struct PackWork {
   Real* matters;             ///< [1] a correction is above a share of its cap
   Real* reference;           ///< [sets] c* of the normal
   Real* impact;              ///< [cones] > 0: c* is a rebound
+  Real* scale;               ///< [1] ContactProblem::velocity_scale
   Real *impacts, *gains;     ///< [1] > 0: there is one; they would gain energy
   Real* feature;             ///< [found slots], then [places]
   int* guard;                ///< [places] whose point is there
@@ -80,7 +81,7 @@ constexpr int kept_tree_size(const TreeView& t) {
 
 constexpr int pack_work_size(const LaneScene& s) {
   return kept_tree_size(s.tree) + 3 * s.tree.nv + all_row_size(s) + 10 * num_cones(s) +
-         2 * num_sets(s) + total_rows(s) + 6 + s.num_found + s.places.count;
+         2 * num_sets(s) + total_rows(s) + 7 + s.num_found + s.places.count;
 }
 
 template <class Real>
@@ -108,6 +109,7 @@ inline PackWork<Real> take_pack_work(const LaneScene& s,
   w.matters = take(1);
   w.reference = take(num_sets(s));
   w.impact = take(num_cones(s));
+  w.scale = take(1);
   w.impacts = take(1);
   w.gains = take(1);
   w.feature = take(s.num_found + s.places.count);

@@ -11,7 +11,7 @@ void velocities(const Island& island, const double* lambda, double* velocity) {
   island.problem.velocities(island.first, island.last, lambda, velocity);
 }
 
-/// velocity_scale() without normals that open by themselves: a gap over dt, metres per second
+/// largest_asked() without normals that open by themselves: a gap over dt, metres per second
 /// between thin bodies or in short steps, is no motion of which a part may be let pass. Of islands
 /// that nothing carries it is: nothing approaches in them, and they must not decide for others.
 static double approach_scale(const Island& island) {
@@ -21,12 +21,14 @@ static double approach_scale(const Island& island) {
   bool carried = false;
   for (int i = island.first; i < island.last; ++i) {
     const ConstraintSet& set = p.sets[i];
-    carried = carried || !p.space.known() || sides[i + 1] - sides[i] == 1;
+    carried = carried || !p.space.known() || in_one_tree(p.space) || sides[i + 1] - sides[i] == 1;
     const double* g = p.g.data() + set.offset;
-    for (int r = 0; r < set.dim; ++r)
-      scale = std::max(scale, set.is_normal(r) ? -g[r] : std::abs(g[r]));
+    for (int r = 0; r < set.dim; ++r) {
+      const double approach = set.is_normal(r) ? -g[r] : std::abs(g[r]);
+      scale = std::max(scale, approach * set.velocity_unit(r));
+    }
   }
-  return carried ? scale : velocity_scale(island);
+  return carried ? scale : largest_asked(island);
 }
 
 double tolerance_of(const Island& island, const SolverSettings& settings) {
@@ -40,7 +42,7 @@ double safe_tolerance_large(const ContactProblem& problem, double tolerance_larg
   for (int k = 0; k < problem.num_islands(); ++k) {
     const Island island(problem, problem.island_start[k], problem.island_start[k + 1]);
     if (!is_large(island)) continue;
-    const double V = velocity_scale(island), approach = approach_scale(island);
+    const double V = largest_asked(island), approach = approach_scale(island);
     if (tolerance_large * V > kMost * approach) least = std::min(least, approach / V);
   }
   return least * tolerance_large;
@@ -58,7 +60,7 @@ double largest_own_share(const Island& island, const double* lambda, const doubl
     const bool plain = set.in_one_unit();
     double d = 0.0, own = 0.0;
     for (int r = 0; r < set.dim; ++r) {
-      const RowUnits unit = plain ? RowUnits{} : row_units(set.friction, r);
+      const RowUnits unit = plain ? RowUnits{} : row_units(set, r);
       d = std::max(d, p.diagonal_entry(i, r) * unit.velocity * unit.velocity);
       own = std::max(own, std::abs(l[r]) / unit.impulse);
     }
@@ -69,9 +71,17 @@ double largest_own_share(const Island& island, const double* lambda, const doubl
 }
 
 double velocity_scale(const Island& island) {
+  return std::max(largest_asked(island), island.problem.velocity_scale);
+}
+
+double largest_asked(const Island& island) {
   double scale = 0.0;
-  for (int r = island.begin; r < island.end; ++r)
-    scale = std::max(scale, std::abs(island.problem.g[r]));
+  for (int i = island.first; i < island.last; ++i) {
+    const ConstraintSet& set = island.problem.sets[i];
+    const double* g = island.problem.g.data() + set.offset;
+    for (int r = 0; r < set.dim; ++r)
+      scale = std::max(scale, std::abs(g[r]) * set.velocity_unit(r));
+  }
   return scale;
 }
 
@@ -176,6 +186,7 @@ void copy_island(const ContactProblem& p, int k, ContactProblem& out) {
   cut(p.sets, first, last, out.sets);
   cut(p.g, island.begin, island.end, out.g);
   cut(p.compliance, island.begin, island.end, out.compliance);
+  out.velocity_scale = p.velocity_scale;
   out.velocity_floor.clear();
   if (!p.velocity_floor.empty()) cut(p.velocity_floor, first, last, out.velocity_floor);
   out.resting.clear();

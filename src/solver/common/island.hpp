@@ -3,6 +3,7 @@
 #include "stiction/contact/residuals.hpp"
 #include "stiction/solver/solver.hpp"
 
+#include "contact/contact_space.hpp"
 #include "solver/common/buffer.hpp"
 
 namespace stiction {
@@ -36,7 +37,8 @@ inline double rigid_floor(const Island& island) {
 /// Rows above which tolerance_large holds where there are several trees.
 inline constexpr int kManyRows = 300;
 inline bool is_large(const Island& island) {
-  return island.rows() > kManyRows && island.problem.space.known();
+  const ContactSpace& space = island.problem.space;
+  return island.rows() > kManyRows && space.known() && !in_one_tree(space);
 }
 /// The residual with which an island counts as solved.
 double tolerance_of(const Island& island, const SolverSettings& settings);
@@ -49,6 +51,8 @@ inline bool runs_away(const Residuals& r) { return r.backward < 1e-3 * r.relativ
 /// stop max |g| there. The relative residual has the largest impulse of the island in their place.
 double largest_own_share(const Island& island, const double* lambda, const double* velocity);
 /// max |g| of the island [m/s].
+double largest_asked(const Island& island);
+/// The same, and no less than ContactProblem::velocity_scale: V of `Residuals`.
 double velocity_scale(const Island& island);
 /// Mean of diag(G + R) over the island's rows; 1 if it is zero.
 double mean_diagonal(const Island& island);

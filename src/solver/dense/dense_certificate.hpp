@@ -68,18 +68,13 @@ inline void add_violations(
 struct LargestOfAll : Largest<double> {
   double all_primal = 0.0, all_dual = 0.0, all_complementarity = 0.0;
 };
-inline void add_violations(double floor,
-                           double diagonal,
-                           double l_size,
-                           double c_size,
-                           double p,
-                           double d,
-                           double q,
-                           LargestOfAll& x) {
+/// Keeps SetResidual's numbers of a set where they are reported.
+template <class Real>
+inline void report_violations(Real, Real, Real, Largest<Real>&) {}
+inline void report_violations(double p, double d, double q, LargestOfAll& x) {
   x.all_primal = max(x.all_primal, p);
   x.all_dual = max(x.all_dual, d);
   x.all_complementarity = max(x.all_complementarity, q);
-  add_violations(floor, diagonal, l_size, c_size, p, d, q, static_cast<Largest<double>&>(x));
 }
 
 /// circular::distance from the cone, and from its dual, of a point with tangent t >= 0; `slant` is
@@ -113,53 +108,51 @@ inline void add_cone(Real mu,
   for (int r = 0; r < 3; ++r) add_row(g[r], diagonal[r], l[r], c[r], x);
   const Real l_size = abs(l[0]) + abs(l[1]) + abs(l[2]) + mu * abs(l[0]);
   const Real c_size = (abs(c[0]) + abs(c[1]) + abs(c[2])) * (Real(1.0) + mu);
-  add_violations(floor,
-                 max(max(diagonal[0], diagonal[1]), diagonal[2]),
-                 l_size,
-                 c_size,
-                 cone_distance(mu, slant, lt, l[0]),
-                 dual_cone_distance(mu, slant, ct, n),
-                 power,
-                 x);
+  const Real p = cone_distance(mu, slant, lt, l[0]), d = dual_cone_distance(mu, slant, ct, n);
+  const Real largest = max(max(diagonal[0], diagonal[1]), diagonal[2]);
+  Largest<Real>& judged = x;
+  add_violations(floor, largest, l_size, c_size, p, d, power, judged);
+  report_violations(p, d, power, x);
 }
 
+/// A row of one dimension, judged by the velocity that it misses its law by: row_violation().
 template <class Real, class Sizes>
 inline void add_scalar(
-    Real lower, Real upper, Real floor, Real g, Real diagonal, Real l, Real c, Sizes& x) {
+    Real lower, Real upper, Real arm, Real floor, Real g, Real diagonal, Real l, Real c, Sizes& x) {
   const Real zero(0.0);
-  const Real p = max(zero, max(lower - l, l - upper));
-  const Real room = select(c > zero, l - lower, upper - l), speed = abs(c);
+  g *= arm;
+  c *= arm;
+  diagonal *= arm * arm;
+  const Real p = max(zero, max(lower - l, l - upper)) / arm;
+  const Real room = max(zero, select(c > zero, l - lower, upper - l)) / arm, speed = abs(c);
   const Mask<Real> endless = room >= infinity<Real>();
+  l = l / arm;
   add_row(g, diagonal, l, c, x);
-  add_violations(floor,
-                 diagonal,
-                 abs(l),
-                 speed,
-                 p,
-                 select(endless, speed, zero * c),
-                 select(endless, zero, speed * max(zero, room)),
-                 x);
+  const Real missed = select(endless, speed, min(speed, diagonal * room));
+  Largest<Real>& judged = x;
+  add_violations(floor, diagonal, abs(l), speed, p, missed, zero, judged);
+  report_violations(p, select(endless, speed, zero), select(endless, zero, speed * room), x);
 }
 
-/// The violations, in parts of L and of velocities V.
+/// The violations, in parts of L, which is no less than what makes `least_V`, and of velocities V.
 template <class Real>
-inline Real scaled_residual(const Largest<Real>& x, Real V) {
+inline Real scaled_residual(const Largest<Real>& x, Real least_V, Real V) {
   const Real zero(0.0), one(1.0);
   const auto ratio = [&](Real a, Real scale) {
     return select(a > zero, a / select(a > zero, scale, one), zero);
   };
   const Mask<Real> stiff = x.diagonal > zero;
-  const Real L = max(x.lambda, select(stiff, x.g / select(stiff, x.diagonal, one), zero));
-  return max(ratio(x.primal, L), max(ratio(x.dual, V), ratio(x.complementarity, L * V)));
+  const Real L = max(x.lambda, select(stiff, least_V / select(stiff, x.diagonal, one), zero));
+  return max(ratio(x.primal, L), max(ratio(x.dual, V), ratio(ratio(x.complementarity, L), V)));
 }
 
-/// Residuals::relative from the largest, of so many rows.
+/// Residuals::relative from the largest, of so many rows; `scale`: DenseProblem::scale.
 template <class Real>
-inline Real relative_residual(const Largest<Real>& x, Real floor, int rows) {
-  const Real zero(0.0), one(1.0);
-  const Real V = select(x.g > zero, x.g, x.made);
-  Real relative = scaled_residual(x, V);
-  const Mask<Real> no_g = x.g <= zero, no_lambda = x.lambda <= zero;
+inline Real relative_residual(const Largest<Real>& x, Real floor, Real scale, int rows) {
+  const Real zero(0.0), one(1.0), least_V = max(x.g, scale);
+  const Real V = select(least_V > zero, least_V, x.made);
+  Real relative = scaled_residual(x, least_V, V);
+  const Mask<Real> no_g = least_V <= zero, no_lambda = x.lambda <= zero;
   relative = select(no_g & no_lambda, select(x.primal > zero, one, zero), relative);
   const Real enough = max(V, floor) / Real(kSumRounding * rows);
   relative = select(x.diagonal * x.energy > enough * enough, infinity<Real>(), relative);
@@ -176,7 +169,15 @@ inline void add_scalars(const DenseShape<Real, Cones>& s,
   const int step = s.stride() + 1;
   for (int j = 0; j < s.scalars(); ++j) {
     const int r = 3 * s.cones() + j;
-    add_scalar(p.lower[j], p.upper[j], p.floor[0], p.g[r], p.G[r * step], lambda[r], c[r], x);
+    add_scalar(p.lower[j],
+               p.upper[j],
+               p.arm[j],
+               p.floor[0],
+               p.g[r],
+               p.G[r * step],
+               lambda[r],
+               c[r],
+               x);
   }
 }
 template <int Cones>
@@ -193,6 +194,7 @@ inline void add_scalars(const DenseShape<double, Cones>& s,
     const int r = 3 * s.cones() + j;
     add_scalar(load_rows(p.lower + j),
                load_rows(p.upper + j),
+               load_rows(p.arm + j),
                floor,
                load_rows(p.g + r),
                load_rows(p.G + r * step, step),
@@ -225,7 +227,7 @@ template <class Real, int Cones>
 inline Real dense_residual(const DenseShape<Real, Cones>& s, const Real* lambda, const Real* c) {
   Largest<Real> x;
   add_sets(s, lambda, c, x);
-  return relative_residual(x, s.p.floor[0], s.rows());
+  return relative_residual(x, s.p.floor[0], s.p.scale[0], s.rows());
 }
 
 }  // namespace STICTION_ISA

@@ -41,6 +41,7 @@ void copy_bounds(const Island& island, const DenseProblem<double>& out) {
       continue;
     }
     const bool box = set.kind == SetKind::kBox;
+    out.arm[scalar] = set.arm;
     out.lower[scalar] = box ? set.lower : 0.0;
     out.upper[scalar++] = box ? set.upper : std::numeric_limits<double>::infinity();
   }
@@ -56,6 +57,7 @@ void copy_problem(const Island& island,
   for (int r = island.rows(); r < rows; ++r) {  // padding
     const int j = r - 3 * out.cones;
     out.lambda[r] = out.lower[j] = out.upper[j] = 0.0;
+    out.arm[j] = 1.0;
   }
   std::fill(out.g + island.rows(), out.g + stride, 0.0);
   for (int i = island.first; i < island.last; ++i) {
@@ -82,6 +84,7 @@ void copy_problem(const Island& island,
     for (int i = island.first; i < island.last; ++i) floor = std::max(floor, p.velocity_floor[i]);
   }
   *out.floor = floor;
+  *out.scale = p.velocity_scale;
   *out.valid = 1.0;
 }
 

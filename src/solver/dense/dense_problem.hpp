@@ -50,8 +50,10 @@ struct DenseProblem {
   Real* g;
   Real* mu;             ///< [cones]
   Real *lower, *upper;  ///< [scalars]
+  Real* arm;            ///< [scalars] ConstraintSet::arm
   Real* lambda;         ///< in: warm start, out: solution
   Real* floor;          ///< [1] rounding of the velocities [m/s]
+  Real* scale;          ///< [1] ContactProblem::velocity_scale
   Real* valid;          ///< [1] 1: the lane holds a problem
   Real* relative;       ///< [1] out: Residuals::relative of lambda
   int rows() const { return 3 * cones + scalars; }
@@ -61,7 +63,7 @@ struct DenseProblem {
 template <class Real>
 constexpr int dense_problem_size(int cones, int scalars) {
   const int rows = 3 * cones + scalars, stride = dense_stride<Real>(rows);
-  return rows * stride + 2 * stride + cones + 2 * scalars + 3;
+  return rows * stride + 2 * stride + cones + 3 * scalars + 4;
 }
 
 template <class Real>
@@ -77,7 +79,9 @@ inline DenseProblem<Real> take_dense_problem(int cones, int scalars, Arena<Real>
   p.mu = take(cones);
   p.lower = take(scalars);
   p.upper = take(scalars);
+  p.arm = take(scalars);
   p.floor = take(1);
+  p.scale = take(1);
   p.valid = take(1);
   p.relative = take(1);
   return p;

@@ -26,10 +26,10 @@ inline void dense_solve(const DenseShape<Real, Cones>& s, double tolerance, Dens
   dense_velocity(s, p.lambda, w.c);
   add_sets(s, p.lambda, w.c, start);
   w.velocity_known = true;
-  p.relative[0] = relative_residual(start, p.floor[0], rows);
+  p.relative[0] = relative_residual(start, p.floor[0], p.scale[0], rows);
   // A blow has passed: the velocities that the start makes are so much larger than those asked for
   // that the rounding of their sum hides the solution.
-  const Mask<Real> drowned = valid & (Real(kSumRounding) * start.made > Real(kHidden) * start.g);
+  const Mask<Real> drowned = valid & (Real(kSumRounding) * start.made > Real(kHidden) * max(start.g, p.scale[0]));
   if (any(drowned)) {
     for (int r = 0; r < rows; ++r) p.lambda[r] = select(drowned, zero, p.lambda[r]);
     p.relative[0] = evaluate();

@@ -66,11 +66,6 @@ const NcpNewton::Stage NcpNewton::kStages[] = {
     {"interior point", &NcpNewton::small, &NcpNewton::try_interior_point, SolveStatus::kConverged},
     // The same, and sweeps, from scattered starts.
     {"scattered", &NcpNewton::small, &NcpNewton::scatter, SolveStatus::kConverged},
-    // Compliance halved to nothing.
-    {"continuation",
-     &NcpNewton::small_and_whole,
-     &NcpNewton::follow_compliance,
-     SolveStatus::kConverged},
 };
 
 NcpNewton::NcpNewton(const Island& island,
@@ -272,37 +267,96 @@ bool NcpNewton::newton(int steps, double proximal, double tolerance) {
   return certificate_.relative <= tolerance;
 }
 
+namespace {
+
+/// What the solves of a call share.
+struct Course {
+  const SolverSettings& settings;
+  Budget::Clock::time_point deadline;
+  NcpNewtonWork& work;
+  ContactSolution& solution;
+  Residuals certificate{};  ///< of the island that was solved last, if it converged
+};
+
+Budget::Clock::time_point deadline_of(const SolverSettings& settings) {
+  using Clock = Budget::Clock;
+  constexpr double kForever = 1e9;  // [s]; what counts nanoseconds overflows beyond
+  if (!(settings.time_budget > 0.0 && settings.time_budget < kForever))
+    return Clock::time_point::max();
+  const auto allowed = std::chrono::duration<double>(settings.time_budget);
+  return Clock::now() + std::chrono::duration_cast<Clock::duration>(allowed);
+}
+
+/// Few rows by the course of lanes, others by the stages.
+IslandOutcome solve_stages(Course& course, const Island& island, double* lambda, double* velocity) {
+  auto& [settings, deadline, work, solution, certificate] = course;
+  const Budget budget(settings, island.rows(), deadline, solution.factorisations);
+  int sweeps = 0;
+  if (solve_few_rows(island, settings, work.dense, lambda, velocity, sweeps, solution)) {
+    certificate = solution.residuals;
+    return {sweeps, SolveStatus::kConverged};
+  }
+  NcpNewton solver(island, settings, budget, work, work.given, lambda, velocity);
+  solver.count_sweeps(sweeps);
+  const SolveStatus status = solver.solve(solution.record_stages ? &solution.stages : nullptr);
+  certificate = solver.certificate();
+  return {solver.sweeps(), status};
+}
+
+/// An island with bilateral rows: what they leave is solved, then they follow.
+IslandOutcome solve_eliminated(Course& course,
+                               const Island& island,
+                               double* lambda,
+                               double* velocity) {
+  BilateralWork& work = course.work.bilateral;
+  const BilateralElimination others(island, work);
+  ++course.solution.factorisations;
+  IslandOutcome outcome;
+  if (others.problem().num_sets() > 0) {
+    const Island left(others.problem(), 0, others.problem().num_sets());
+    others.restrict_impulse(lambda, work.impulse);
+    outcome = solve_stages(course, left, work.impulse, work.velocity);
+  }
+  others.extend_impulse(work.impulse, lambda);
+  course.certificate = residuals(island.problem, lambda, velocity, island.first, island.last);
+  const double relative = course.certificate.relative;
+  const bool solved = relative <= course.settings.tolerance;
+  if (course.solution.record_stages)
+    course.solution.stages.push_back({"bilateral rows", island.first, 1, relative, solved});
+  if (outcome.status == SolveStatus::kConverged && !solved) outcome.status = SolveStatus::kStalled;
+  return outcome;
+}
+
+/// The island's answer with a little compliance, if it has none without.
+SolveStatus regularise(Course& course, const Island& island, double* lambda, double* velocity) {
+  auto& [settings, deadline, work, solution, certificate] = course;
+  const Budget budget(settings, island.rows(), deadline, solution.factorisations);
+  NcpNewton solver(island, settings, budget, work, work.given, lambda, velocity);
+  return solver.regularise(solution.regularisation) ? SolveStatus::kRegularised
+                                                    : SolveStatus::kInfeasible;
+}
+
+}  // namespace
+
 void solve_ncp_newton(const ContactProblem& problem,
                       const SolverSettings& settings,
                       SolverWorkspace& workspace,
                       ContactSolution& solution) {
-  using Clock = Budget::Clock;
-  constexpr double kForever = 1e9;  // [s]; what counts nanoseconds overflows beyond
   NcpNewtonWork& work = workspace.parts().ncp_newton;
-  const auto allowed = std::chrono::duration<double>(settings.time_budget);
-  const Clock::time_point deadline =
-      settings.time_budget > 0.0 && settings.time_budget < kForever
-          ? Clock::now() + std::chrono::duration_cast<Clock::duration>(allowed)
-          : Clock::time_point::max();
+  Course course{settings, deadline_of(settings), work, solution};
   work.reserve(problem);
   solution.stages.clear();
+  const bool alone = problem.num_islands() == 1;
   solve_by_islands(problem, solution, [&](const Island& island, double* lambda, double* velocity) {
-    const Budget budget(settings, island.rows(), deadline, solution.factorisations);
-    int sweeps = 0;
-    if (solve_few_rows(island, settings, work.dense, lambda, velocity, sweeps, solution)) {
-      solution.certified = problem.num_islands() == 1;
-      return IslandOutcome{sweeps, SolveStatus::kConverged};
-    }
-    NcpNewton solver(island, settings, budget, work, work.given, lambda, velocity);
-    solver.count_sweeps(sweeps);
-    SolveStatus status = solver.solve(solution.record_stages ? &solution.stages : nullptr);
-    if (status == SolveStatus::kInfeasible && settings.regularise_infeasible &&
-        solver.regularise(solution.regularisation))
-      status = SolveStatus::kRegularised;
+    const auto solve =
+        BilateralElimination::applies(island) ? solve_eliminated : solve_stages;
+    IslandOutcome outcome = solve(course, island, lambda, velocity);
+    if (outcome.status == SolveStatus::kInfeasible && settings.regularise_infeasible)
+      outcome.status = regularise(course, island, lambda, velocity);
     // One converged island: velocity and residuals are those of the final impulse already.
-    solution.certified = problem.num_islands() == 1 && status == SolveStatus::kConverged;
-    if (solution.certified) solution.residuals = solver.certificate();
-    return IslandOutcome{solver.sweeps(), status};
+    solution.certified = alone && outcome.status == SolveStatus::kConverged;
+    if (solution.certified) solution.residuals = course.certificate;
+    return outcome;
   });
   if (!solution.regularisation.empty()) solution.regularisation.resize(problem.g.size(), 0.0);
 }

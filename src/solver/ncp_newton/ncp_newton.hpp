@@ -1,6 +1,7 @@
 #pragma once
 
 #include "solver/dense/dense_island.hpp"
+#include "solver/ncp_newton/bilateral_elimination.hpp"
 #include "solver/ncp_newton/budget.hpp"
 #include "solver/ncp_newton/conjugate_gradients.hpp"
 #include "solver/ncp_newton/gauss_seidel.hpp"
@@ -44,6 +45,7 @@ struct NcpNewtonWork {
   InteriorWork interior;
   InteriorSpaceWork interior_space;
   DenseIslandWork dense;
+  BilateralWork bilateral;
 
   /// Room for the stages that few problems need, so that they allocate nothing when they are.
   void reserve(const ContactProblem& problem);
@@ -126,7 +128,6 @@ class NcpNewton {
   bool infeasible();
   bool try_interior_point();
   bool scatter();
-  bool follow_compliance();
 
   bool solved() const { return certificate_.relative <= tolerance_ && own_shares_are_small(); }
   bool solved_to(double in_motion) const;

@@ -141,24 +141,6 @@ void NcpNewton::make_compliant(double share) {
   }
 }
 
-/// Compliance halved from that of the contacts to nothing, each solution the start of the next: it
-/// is unique where compliance is large, and moves little when it is halved.
-bool NcpNewton::follow_compliance() {
-  constexpr double kLast = 1e-11;
-  constexpr int kMostLost = 8;
-  int lost = 0;
-  work_.compliant = island_.problem;
-  std::fill(lambda_ + island_.begin, lambda_ + island_.end, 0.0);
-  for (double share = 1.0; share > kLast; share *= 0.5) {
-    if (budget_.exhausted()) return false;
-    make_compliant(share);
-    if (!solve_compliant() && ++lost > kMostLost) return false;
-  }
-  evaluate();
-  keep_best();
-  return solved() || newton(50, kSmall) || take_turns();
-}
-
 /// The stages that are not of the whole, on work_.compliant, from lambda.
 bool NcpNewton::solve_compliant() {
   constexpr int kEach = 400;  // factorisations after which no stage begins

@@ -1,0 +1,48 @@
+#pragma once
+
+#include "solver/common/island.hpp"
+
+#include <cstdint>
+
+namespace stiction {
+
+struct BilateralWork {
+  ContactProblem problem;  ///< what is left, from row 0
+  Buffer<double> G, g;     ///< dense copy of the island
+  Buffer<double> factor, scale, columns, gram, x;
+  Buffer<double> impulse, velocity;  ///< [rows of `problem`]
+  Buffer<int> order, bilateral, other, kept_set;
+};
+
+/// An island without its bilateral rows b. They hold whatever the others i do:
+///   lambda_b = -G_bb^+ (g_b + G_bi lambda_i),
+///   G_ii - G_ib G_bb^+ G_bi,  g_i - G_ib G_bb^+ g_b   is the problem that is left.
+/// Rows that repeat others are found by the pivots of G_bb, scaled to a unit diagonal; of the
+/// impulses that make the same motion the pseudoinverse takes the least in that scaling, and where
+/// rows contradict each other it takes the least squares of what they ask.
+class BilateralElimination {
+ public:
+  /// Whether an island has bilateral rows, and few enough rows for dense matrices.
+  static bool applies(const Island& island);
+
+  BilateralElimination(const Island& island, BilateralWork& work);
+
+  /// The problem that is left; it may have no rows.
+  const ContactProblem& problem() const { return w_.problem; }
+  void restrict_impulse(const double* lambda, double* out) const;
+  /// lambda of all rows of the island from that of the others.
+  void extend_impulse(const double* others, double* lambda) const;
+
+ private:
+  void gather();
+  void factor();
+  void solve(double* b) const;
+  void reduce();
+  void fill_problem();
+
+  const Island island_;
+  BilateralWork& w_;
+  int n_, bilateral_ = 0, others_ = 0, rank_ = 0;
+};
+
+}  // namespace stiction
