@@ -98,24 +98,56 @@ void solve_bilateral(const ContactProblem& p,
   }
 }
 
-void keep_in_range(const ContactProblem& p, ClosedLoopWorkspace& work, double* of_rows) {
+namespace {
+
+/// Calls project(island, x) for the islands with rows that repeat others, x their rows of
+/// `of_rows`, which is changed.
+template <class Project>
+void each_redundant(const ContactProblem& p,
+                    ClosedLoopWorkspace& work,
+                    double* of_rows,
+                    Project&& project) {
   double* y = work.x.data();
   for (const int set : work.sets) y = std::copy_n(of_rows + p.sets[set].offset, p.sets[set].dim, y);
   for (const ClosedLoopWorkspace::Island& island : work.islands) {
-    if (island.rank == island.rows) continue;
-    project_on_range(work.factor.data() + island.factor,
-                     island.rows,
-                     island.rank,
-                     work.scale.data() + island.first,
-                     work.order.data() + island.first,
-                     work.x.data() + island.first,
-                     work.scratch.data());
+    if (island.rank < island.rows) project(island, work.x.data() + island.first);
   }
   const double* x = work.x.data();
   for (const int set : work.sets) {
     std::copy_n(x, p.sets[set].dim, of_rows + p.sets[set].offset);
     x += p.sets[set].dim;
   }
+}
+
+}  // namespace
+
+void keep_in_range(const ContactProblem& p, ClosedLoopWorkspace& work, double* of_rows) {
+  each_redundant(p, work, of_rows, [&](const ClosedLoopWorkspace::Island& island, double* x) {
+    project_on_range(work.factor.data() + island.factor,
+                     island.rows,
+                     island.rank,
+                     work.scale.data() + island.first,
+                     work.order.data() + island.first,
+                     x,
+                     work.scratch.data());
+  });
+}
+
+void bring_into_range(const ContactProblem& p, ClosedLoopWorkspace& work, double* of_rows) {
+  each_redundant(p, work, of_rows, [&](const ClosedLoopWorkspace::Island& island, double* x) {
+    const double* factor = work.factor.data() + island.factor;
+    const int* order = work.order.data() + island.first;
+    work.gram.resize(island.rank * island.rank);
+    factor_gram(factor, island.rows, island.rank, order, work.gram.data());
+    nearest_in_range(factor,
+                     island.rows,
+                     island.rank,
+                     work.scale.data() + island.first,
+                     order,
+                     work.gram.data(),
+                     x,
+                     work.scratch.data());
+  });
 }
 
 void update_placements(const Scene& scene,

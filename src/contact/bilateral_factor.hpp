@@ -29,6 +29,9 @@ void solve_bilateral(const ContactProblem& problem,
 /// Rows that repeat others <- what those ask.
 void keep_in_range(const ContactProblem& problem, ClosedLoopWorkspace& work, double* x);
 
+/// Rows of islands that repeat others <- what is nearest and possible, by nearest_in_range().
+void bring_into_range(const ContactProblem& problem, ClosedLoopWorkspace& work, double* x);
+
 /// Placements of the trees that are touched at q, in work.dynamics.
 void update_placements(const Scene& scene,
                        const Parameters& parameters,

@@ -91,21 +91,6 @@ static void find_resting_islands(const ConstraintRows& rows, ContactProblem& pro
   }
 }
 
-/// The arm of a weld makes its turning as easy as its sliding: both then count the same.
-static void set_arms_of_welds(ConstraintRows& rows, ContactProblem& problem) {
-  for (std::size_t i = 0; i < rows.rows.size(); ++i) {
-    ConstraintSet& set = rows.rows[i].set;
-    if (set.kind != SetKind::kFree || set.dim != 6) continue;
-    double slides = 0.0, turns = 0.0;
-    for (int r = 0; r < 3; ++r) {
-      slides += problem.diagonal_entry(static_cast<int>(i), r);
-      turns += problem.diagonal_entry(static_cast<int>(i), 3 + r);
-    }
-    set.arm = slides > 0.0 && turns > 0.0 ? std::sqrt(slides / turns) : 1.0;
-    problem.sets[i].arm = set.arm;
-  }
-}
-
 /// g, R and the compliance on the diagonal of G.
 static void fill_vectors(const RowContext& context,
                          const ContactSet& contacts,
@@ -120,7 +105,7 @@ static void fill_vectors(const RowContext& context,
                    context.dynamics.free_motion.data(),
                    context.scratch,
                    problem.g);
-  set_arms_of_welds(rows, problem);
+  set_arms(context, problem);
   problem.velocity_scale = norm(context.parameters.gravity) * context.dt;
   find_resting_islands(rows, problem);
   limit_recovery(context, problem);
@@ -132,7 +117,7 @@ static void fill_vectors(const RowContext& context,
     double free = 0.0;
     for (int r = 0; r < row.set.dim; ++r)
       free = std::max(free, std::abs(g[r]) * row.set.velocity_unit(r));
-    problem.velocity_floor[i] = row.velocity_floor + rounding_of(0.0, context.dt, free);
+    problem.velocity_floor[i] = floor_of(row) + rounding_of(0.0, context.dt, free);
     const int normal = row.set.dim - 1;
     if (row.source == RowSource::kContact)
       apply_restitution(context, contacts[row.index], g[normal], row);

@@ -57,7 +57,7 @@ struct ConstraintRow {
   double velocity[6] = {};   ///< J v at the start of the step
   double reference[6] = {};  ///< c*
   double compliance[6] = {};
-  double velocity_floor = 0.0;  ///< rounding of J v and c* [m/s]
+  double velocity_floor = 0.0;  ///< rounding of J v and c* [m/s; of limits and gears rad/s]
   /// kRestitution: c*_N and rule of the gap alone.
   double gap_reference = 0.0;
   ReferenceKind gap_kind = ReferenceKind::kNone;
@@ -140,6 +140,7 @@ struct ConstraintRows {
 struct RowScratch {
   std::vector<double> by_row;  ///< [RowsByDof::width]
   std::vector<double> by_dof;  ///< [nv]
+  std::vector<double> carried;  ///< [bodies, kg] carried_masses()
   std::vector<double> motion;  ///< of a contact: rows of its point, then of its body's turning
   std::vector<int> dofs;       ///< of a set
   std::vector<ConstraintRow> sorted;

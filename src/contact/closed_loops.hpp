@@ -25,6 +25,7 @@ struct ClosedLoopWorkspace {
   std::vector<int> place;  ///< [rows] in the matrix of its island; -1: not bilateral
   std::vector<Island> islands;
   std::vector<double> factor, scale, x, scratch;
+  std::vector<double> gram;  ///< of an island, factor_gram()
   std::vector<int> order;
   std::vector<double> velocity, error, left_open, impulse, curvature;  ///< [rows of a problem]
   std::vector<double> w, change, v, q;                                 ///< [nv] and [nq]

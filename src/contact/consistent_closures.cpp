@@ -19,7 +19,7 @@ void make_references_consistent(ConstraintRows& rows,
     const ConstraintRow& row = rows.rows[set];
     std::copy_n(row.reference, row.set.dim, reference + problem.sets[set].offset);
   }
-  keep_in_range(problem, work, reference);
+  bring_into_range(problem, work, reference);
   for (const int set : work.sets) {
     ConstraintRow& row = rows.rows[set];
     const int offset = problem.sets[set].offset;

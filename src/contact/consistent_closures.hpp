@@ -4,8 +4,9 @@
 
 namespace stiction {
 
-/// c* of bilateral rows that repeat others becomes what those ask: errors that no motion can close,
-/// and closures that contradict each other, are left as they are. `problem` is built.
+/// c* of bilateral rows becomes the nearest that a motion can have: errors that none can close, and
+/// closures that contradict each other, are left as they are. The impulses of the least squares
+/// stay what they are. `problem` is built.
 void make_references_consistent(ConstraintRows& rows,
                                 ContactProblem& problem,
                                 ClosedLoopWorkspace& work);

@@ -71,6 +71,11 @@ void apply_restitution(const RowContext& context,
 /// the trees that carry it, speeds of the bodies there.
 double point_floor(const RowContext& context, const ConstraintRow& row, const Vec3d& p);
 
+/// ConstraintSet::arm of all rows, once the diagonal of G is known: row_arms.cpp.
+void set_arms(const RowContext& context, ContactProblem& problem);
+/// row.velocity_floor in m/s.
+double floor_of(const ConstraintRow& row);
+
 /// Adds a side with room for the rows of `body` (scene index; nothing for the world). Returns its
 /// rows or null.
 double* add_side(const RowContext& context, int body, ConstraintRow& row);

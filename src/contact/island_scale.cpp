@@ -9,6 +9,8 @@ namespace {
 
 /// Velocities between 2^-200 and 2^200 m/s have products of any four that are normal numbers.
 constexpr int kUsual = 200;
+/// Faster still, a step that follows overflows anyway: it is better reported.
+constexpr int kMost = 600;
 
 /// The exponent of an island's largest velocity, 0 if that is usual or there is none.
 int exponent_of(const ContactProblem& p, int island) {
@@ -19,7 +21,7 @@ int exponent_of(const ContactProblem& p, int island) {
   }
   if (!(largest > 0.0) || !std::isfinite(largest)) return 0;
   const int exponent = std::ilogb(largest);
-  return std::abs(exponent) <= kUsual ? 0 : exponent;
+  return std::abs(exponent) <= kUsual || exponent > kMost ? 0 : exponent;
 }
 
 }  // namespace

@@ -29,7 +29,6 @@ void split_recovery(
   ConstraintRow& push =
       append_scalar(context, RowSource::kLimitRecovery, dof, ConstraintSet::box(0.0, 0.0));
   add_dof_side(context, dof, sign, push);
-  push.set.arm = limit.set.arm;
   push.velocity[0] = limit.velocity[0];
   push.velocity_floor = limit.velocity_floor;
   push.reference[0] = limit.reference[0];
@@ -51,8 +50,7 @@ void append_limit(const RowContext& context,
   add_dof_side(context, dof, sign, row);
   accumulate_velocity(context, row);
   const double size = std::max(std::abs(q), std::abs(limit));
-  row.set.arm = context.dynamics.arm[dof];
-  row.velocity_floor = row.set.arm * coordinate_floor(size, dt, std::abs(row.velocity[0]));
+  row.velocity_floor = coordinate_floor(size, dt, std::abs(row.velocity[0]));
   set_gap_reference(context, gap, cap, 0, row);
   if (row.reference[0] > kFarOut * cap) split_recovery(context, dof, sign, cap, row);
 }
@@ -85,7 +83,6 @@ void append_tree(const RowContext& context, const Tree& tree, const TreeData<dou
                                          ConstraintSet::box(-context.dt * f, context.dt * f));
       add_dof_side(context, first + k, 1.0, row);
       accumulate_velocity(context, row);
-      row.set.arm = context.dynamics.arm[first + k];
       row.velocity_floor = joint_floor(speed, norm(p.gravity) * context.dt);
     }
   }
@@ -100,9 +97,7 @@ void append_gear(const RowContext& context, int index) {
   double size = 0.0;
   const double error =
       gear_error(context.scene, context.parameters, index, context.state.q.data(), &size);
-  row.set.arm = context.dynamics.arm[gear.dof];
-  row.velocity_floor =
-      row.set.arm * coordinate_floor(size, context.dt, std::abs(row.velocity[0]));
+  row.velocity_floor = coordinate_floor(size, context.dt, std::abs(row.velocity[0]));
   row.kind = ReferenceKind::kRecovery;
   row.reference[0] = -context.settings.closure_gain * error / context.dt;
 }

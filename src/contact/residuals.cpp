@@ -88,7 +88,7 @@ SetResidual set_residual(const ConstraintSet& set, const double* l, const double
     case SetKind::kNonNegative:
       return {std::max(0.0, -l[0]) / set.arm,
               std::max(0.0, -c[0]) * set.arm,
-              c[0] > 0.0 ? std::max(0.0, l[0]) * c[0] : 0.0 * c[0]};
+              std::abs(l[0] * c[0])};
     case SetKind::kBox:
       return box_residual(set, l[0], c[0]);
     case SetKind::kFree:

@@ -98,6 +98,22 @@ inline Real coordinate_floor(Real size, Real dt, Real speed) {
   return rounding_of(max(Real(1.0), size), dt, speed);
 }
 
+/// ConstraintSet::arm of a row of a joint that turns: the radius at which the mass that the joint
+/// carries has the inertia that the row feels. `inverse` is the row's diagonal of G.
+template <class Real>
+inline Real joint_arm(Real inverse, Real carried_mass) {
+  const Real one(1.0), product = inverse * carried_mass;
+  const Mask<Real> known = product > Real(0.0);
+  return select(known, square_root(one / select(known, product, one)), one);
+}
+
+/// carried[b] <- the mass of body b and of all that it carries; parents come before their children.
+template <class Real>
+inline void carried_masses(int num_bodies, const int* parent, const Real* mass, Real* carried) {
+  for (int b = 0; b < num_bodies; ++b) carried[b] = mass[b];
+  for (int b = num_bodies - 1; b > 0; --b) carried[parent[b]] += carried[b];
+}
+
 /// Rounding of a joint's velocity [m/s, by its arm]: it is the difference of velocities of bodies,
 /// and of what gravity adds to them in a step.
 template <class Real>

@@ -154,8 +154,9 @@ Residuals scaled_residuals(const ContactProblem& problem,
                                 ? add_rows<3>(problem, i, lambda, c, size)
                                 : add_rows<0>(problem, i, lambda, c, size);
     diag_max = std::max(diag_max, own_diag);
-    if (set.dim == 1 && q > 0.0) {
-      d = std::max(d, row_violation(set, own_diag, c[0], q));
+    if (set.dim == 1) {
+      const bool outside = set.kind == SetKind::kNonNegative && !(c[0] > 0.0 && p == 0.0);
+      if (q > 0.0 && !outside) d = std::max(d, row_violation(set, own_diag, c[0], q));
       q = 0.0;
     }
     all_dual = std::max(all_dual, d);

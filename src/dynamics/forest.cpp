@@ -1,7 +1,6 @@
 #include "dynamics/forest.hpp"
 
 #include "dynamics/bias.hpp"
-#include "dynamics/joint_arms.hpp"
 #include "dynamics/joint_forces.hpp"
 #include "dynamics/kinematics.hpp"
 #include "dynamics/loose_body.hpp"
@@ -50,7 +49,6 @@ void DynamicsWorkspace::resize(const Scene& scene) {
   force.assign(scene.nv(), 0.0);
   free_motion.assign(scene.nv(), 0.0);
   saturated.assign(scene.nv(), 0);
-  arm = joint_arms(scene);
   asleep.assign(scene.trees().size(), 0);
   num_asleep = 0;
 }

@@ -24,7 +24,6 @@ struct DynamicsWorkspace {
   std::vector<double> free_motion;        ///< [nv] w = L^-T dt (force - bias)
   std::vector<std::int8_t>
       saturated;  ///< [nv] 1, -1: the upper, lower effort limit acts as a constant
-  std::vector<double> arm;           ///< [nv] joint_arms()
   std::vector<std::uint8_t> asleep;  ///< [trees] left out of the step
   int num_asleep = 0;
 

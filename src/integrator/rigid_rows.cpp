@@ -3,6 +3,7 @@
 #include "dynamics/mass_matrix.hpp"
 #include "integrator/compliant_substep.hpp"
 #include "integrator/step_coordinates.hpp"
+#include "integrator/stopped_joints.hpp"
 
 #include <algorithm>
 
@@ -156,6 +157,13 @@ void add_rigid_rows(const CompliantInput& input,
   if (rigid.rows.rows.empty()) return forget_rigid(rigid, state);
   solve_rigid(input, work.start, rigid, work.outcome);
   for (int k = 0; k < nv; ++k) work.nu[k] += rigid.change[k];
+  each_stopped_joint(
+      rigid.rows,
+      rigid.solution.impulse.data(),
+      rigid.problem.velocity_scale,
+      state.v.data(),
+      [&](int dof) { return work.nu[dof]; },
+      [&](int dof) { work.nu[dof] = 0.0; });
   if (rule == PositionRule::kEndVelocity) {
     for (int k = 0; k < nv; ++k) work.xi[k] += input.h * rigid.change[k];
   }

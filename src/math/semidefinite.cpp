@@ -69,6 +69,27 @@ double column_entry(const Permuted<const double>& entry, int i, int j) {
   return i > j ? entry(i, j) : i == j ? 1.0 : 0.0;
 }
 
+/// x [rank] <- L_1^T S b
+void times_columns(const Permuted<const double>& entry,
+                   int n,
+                   int rank,
+                   const double* scale,
+                   const double* b,
+                   double* x) {
+  for (int j = 0; j < rank; ++j) {
+    x[j] = 0.0;
+    for (int i = j; i < n; ++i)
+      x[j] += column_entry(entry, i, j) * b[entry.order[i]] * scale[entry.order[i]];
+  }
+}
+
+/// Row i of L_1 times x.
+double row_times(const Permuted<const double>& entry, int i, int rank, const double* x) {
+  double sum = 0.0;
+  for (int j = 0; j <= std::min(i, rank - 1); ++j) sum += column_entry(entry, i, j) * x[j];
+  return sum;
+}
+
 /// x <- (C C^T)^-1 x
 void substitute_gram(const double* C, int n, double* x) {
   for (int i = 0; i < n; ++i) {
@@ -95,6 +116,23 @@ void factor_gram(const double* A, int n, int rank, const int* order, double* C) 
   }
 }
 
+void nearest_in_range(const double* A,
+                      int n,
+                      int rank,
+                      const double* scale,
+                      const int* order,
+                      const double* gram,
+                      double* b,
+                      double* x) {
+  const Permuted<const double> entry{A, order, n};
+  times_columns(entry, n, rank, scale, b, x);
+  substitute_gram(gram, rank, x);
+  for (int i = 0; i < n; ++i) {
+    const double s = scale[order[i]];
+    b[order[i]] = s > 0.0 ? row_times(entry, i, rank, x) / s : 0.0;
+  }
+}
+
 void least_solution(const double* A,
                     int n,
                     int rank,
@@ -104,19 +142,11 @@ void least_solution(const double* A,
                     double* b,
                     double* x) {
   const Permuted<const double> entry{A, order, n};
-  for (int j = 0; j < rank; ++j) {
-    x[j] = 0.0;
-    for (int i = j; i < n; ++i)
-      x[j] += column_entry(entry, i, j) * b[order[i]] * scale[order[i]];
-  }
+  times_columns(entry, n, rank, scale, b, x);
   substitute_gram(gram, rank, x);
   for (int j = 0; j < rank; ++j) x[j] /= entry(j, j);
   substitute_gram(gram, rank, x);
-  for (int i = 0; i < n; ++i) {
-    double sum = 0.0;
-    for (int j = 0; j <= std::min(i, rank - 1); ++j) sum += column_entry(entry, i, j) * x[j];
-    b[order[i]] = sum * scale[order[i]];
-  }
+  for (int i = 0; i < n; ++i) b[order[i]] = row_times(entry, i, rank, x) * scale[order[i]];
 }
 
 void substitute_semidefinite(

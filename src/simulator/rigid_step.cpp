@@ -282,7 +282,15 @@ void RigidStep::change_velocity(const StepInput& input) {
                   record_.solution.impulse,
                   scratch_,
                   record_.dv.data());
-  stop_joints(input.before.v.data(), record_);
+  const double* v = input.before.v.data();
+  double* dv = record_.dv.data();
+  each_stopped_joint(
+      record_.rows,
+      record_.solution.impulse.data(),
+      record_.problem.velocity_scale,
+      v,
+      [&](int dof) { return v[dof] + dv[dof]; },
+      [&](int dof) { dv[dof] = -v[dof]; });
 }
 
 /// From the change of velocity to the end of the step.

@@ -196,7 +196,7 @@ inline void stop_joints(const LaneScene& s,
                                         dt * p.dry_friction[dof],
                                         v[dof],
                                         after[dof],
-                                        w.scale[0] / Real(row.arm));
+                                        w.scale[0] / w.arm[w.used[k] - num_cones(s)]);
     after[dof] = select(stops & (w.active[w.used[k]] > zero), zero, after[dof]);
   }
 }

@@ -1,6 +1,5 @@
 #include "simulator/lanes/lane_layout.hpp"
 
-#include "dynamics/joint_arms.hpp"
 #include "model/joint.hpp"
 #include "solver/dense/dense_problem.hpp"
 
@@ -89,7 +88,7 @@ LaneLayout::LaneLayout(const Scene& scene, const SimulatorSettings& s) : tree(&s
            {s.contact.recovery_speed, s.contact.recovery_angular_speed},
            s.impact_law == "newton-dissipative"};
   add_geometries(scene);
-  add_joint_rows(joint_arms(scene));
+  add_joint_rows();
 }
 
 /// All geometries, with slots for pairs with the world and a guard for each other pair; contacts
@@ -204,12 +203,12 @@ int LaneLayout::place(int last_dof, int dim) {
   return start;
 }
 
-void LaneLayout::add_joint_rows(const std::vector<double>& arms) {
+void LaneLayout::add_joint_rows() {
   for (int b = 0; b < tree->num_bodies; ++b) {
     const JointFacts& joint = joint_facts(tree->joint[b]);
     const int first = tree->v_index[b], q = tree->q_index[b];
     const auto add = [&](LaneRow::Kind kind, int dof) {
-      rows.push_back({kind, joint.linear_dofs > 0, dof, b, q, place(dof, 1), arms[dof]});
+      rows.push_back({kind, joint.linear_dofs > 0, dof, b, q, place(dof, 1)});
     };
     if (joint.free) continue;
     if (joint.limited) {

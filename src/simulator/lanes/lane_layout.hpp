@@ -46,7 +46,7 @@ struct LaneLayout {
   void add_found(const Scene& scene, int shape, int other);
   void add_guard(const Scene& scene, int shape, int other);
   void add_slot(LaneSlot slot);
-  void add_joint_rows(const std::vector<double>& arms);
+  void add_joint_rows();
   int place(int last_dof, int dim);
 };
 

@@ -228,7 +228,7 @@ inline void copy_problem(const LaneScene& s,
     }
     const LaneBounds bounds = bounds_of(s, parameters, joint_row(s, set), sets.lane);
     const int j = a - sets.cones;
-    numbers(p.arm)[j * T + i] = joint_row(s, set).arm;
+    numbers(p.arm)[j * T + i] = numbers(w.arm)[(set - num_cones(s)) * W + sets.lane];
     numbers(p.lower)[j * T + i] = bounds.lower;
     numbers(p.upper)[j * T + i] = bounds.upper;
   }

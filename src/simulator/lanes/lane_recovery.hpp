@@ -94,14 +94,22 @@ inline Mask<Real> lane_references(const LaneScene& s,
     for (int r = 0; r < dim; ++r)
       largest = max(largest, select(active, diagonal_of(x, w, dim, row, r), zero));
   }
+  if (w.num_used > 0 && !is_cone(s, w.used[w.num_used - 1]))
+    carried_masses(s.tree.num_bodies, s.tree.parent, p.tree.mass, x.carried);
   Mask<Real> immovable = one < zero;
   w.matters[0] = w.impacts[0] = w.gains[0] = zero;
   for (int k = 0, row = 0; k < w.num_used; row += set_dim(s, w.used[k++])) {
     const int set = w.used[k], dim = set_dim(s, set), o = set_offset(s, set);
     const Mask<Real> active = w.active[set] > zero;
     Real free = abs(x.g[o]);
-    if (dim == 1) free *= Real(joint_row(s, set).arm);
     for (int r = 1; r < dim; ++r) free = max(free, abs(x.g[o + r]));
+    if (dim == 1) {
+      const LaneRow& joint = joint_row(s, set);
+      const Real arm = joint.linear ? one : joint_arm(diagonal_of(x, w, 1, row, 0), x.carried[joint.body]);
+      w.arm[set - num_cones(s)] = arm;
+      free *= arm;
+      if (joint.kind != LaneRow::Kind::kDryFriction) x.floor[set] *= arm;
+    }
     x.floor[set] += rounding_of(zero, dt, free);
     w.reference[set] = zero;
     if (dim == 1 && joint_row(s, set).kind == LaneRow::Kind::kDryFriction) continue;

@@ -112,7 +112,7 @@ template <class Real>
     return;
   }
   const Real size = max(abs(q[row.q]), abs(limit_of(p, row)));
-  x.floor[set] = Real(row.arm) * coordinate_floor(size, dt, abs(x.jv[o]));
+  x.floor[set] = coordinate_floor(size, dt, abs(x.jv[o]));
 }
 
 /// Whitens a set and adds Y^T (D^-1/2 w) to J v: the free velocity, in g.

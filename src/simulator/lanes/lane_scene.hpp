@@ -72,7 +72,6 @@ struct LaneRow {
   bool linear;  ///< its joint slides
   int dof, body, q;
   int rows;
-  double arm;  ///< ConstraintSet::arm
 };
 
 /// A geometry that slots and guards look at.

@@ -32,6 +32,7 @@ struct PackWork {
   Real* matters;             ///< [1] a correction is above a share of its cap
   Real* reference;           ///< [sets] c* of the normal
   Real* impact;              ///< [cones] > 0: c* is a rebound
+  Real* arm;                 ///< [rows of joints] ConstraintSet::arm
   Real* scale;               ///< [1] ContactProblem::velocity_scale
   Real *impacts, *gains;     ///< [1] > 0: there is one; they would gain energy
   Real* feature;             ///< [found slots], then [places]
@@ -64,6 +65,7 @@ struct LaneScratch {
   Real* q;               ///< [nq]
   Motion<Real>* speed;   ///< [bodies]
   Real* fastest;         ///< [2 bodies]
+  Real* carried;         ///< [bodies] carried_masses()
 };
 
 template <class Real>
@@ -81,7 +83,7 @@ constexpr int kept_tree_size(const TreeView& t) {
 
 constexpr int pack_work_size(const LaneScene& s) {
   return kept_tree_size(s.tree) + 3 * s.tree.nv + all_row_size(s) + 10 * num_cones(s) +
-         2 * num_sets(s) + total_rows(s) + 7 + s.num_found + s.places.count;
+         2 * num_sets(s) + total_rows(s) + s.num_rows + 7 + s.num_found + s.places.count;
 }
 
 template <class Real>
@@ -109,6 +111,7 @@ inline PackWork<Real> take_pack_work(const LaneScene& s,
   w.matters = take(1);
   w.reference = take(num_sets(s));
   w.impact = take(num_cones(s));
+  w.arm = take(s.num_rows);
   w.scale = take(1);
   w.impacts = take(1);
   w.gains = take(1);
@@ -167,7 +170,7 @@ constexpr int lane_scratch_size(const LaneScene& s) {
          3 * s.num_found + (s.places.count > 0 ? 9 * s.tree.nv : 0) + 2 * num_sets(s) +
          3 * total_rows(s) + stride * stride +
          (lane_width<Real> == 1 ? (s.tree.nv + 1) * stride + s.tree.nv : 0) + 3 * s.tree.nv +
-         8 * s.tree.num_bodies + s.tree.nq;
+         9 * s.tree.num_bodies + s.tree.nq;
 }
 
 template <class Real>
@@ -203,6 +206,7 @@ inline LaneScratch<Real> take_lane_scratch(const LaneScene& s, Arena<Real>& aren
   x.q = take(s.tree.nq);
   x.speed = arena.template take<Motion<Real>>(s.tree.num_bodies);
   x.fastest = take(2 * s.tree.num_bodies);
+  x.carried = take(s.tree.num_bodies);
   return x;
 }
 

@@ -18,7 +18,8 @@ constexpr int kMostRows = 400, kMostRowsOfLooseBodies = 150;
 }  // namespace
 
 bool BilateralElimination::applies(const Island& island) {
-  if (island.rows() > (island.is_loose() ? kMostRowsOfLooseBodies : kMostRows)) return false;
+  if (is_large(island) || island.rows() > (island.is_loose() ? kMostRowsOfLooseBodies : kMostRows))
+    return false;
   const auto& sets = island.problem.sets;
   return std::any_of(sets.begin() + island.first, sets.begin() + island.last, [](const auto& s) {
     return s.kind == SetKind::kFree;

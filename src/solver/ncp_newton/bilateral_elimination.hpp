@@ -8,6 +8,7 @@ namespace stiction {
 
 struct BilateralWork {
   ContactProblem problem;  ///< what is left, from row 0
+  SolverSettings settings;  ///< with which it is solved
   Buffer<double> G, g;     ///< dense copy of the island
   Buffer<double> factor, scale, columns, gram, x;
   Buffer<double> impulse, velocity;  ///< [rows of `problem`]

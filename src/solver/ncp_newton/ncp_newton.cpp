@@ -1,5 +1,7 @@
 #include "solver/ncp_newton/ncp_newton.hpp"
 
+#include "stiction/math/constants.hpp"
+
 #include "contact/scaled_residuals.hpp"
 #include "solver/workspace.hpp"
 
@@ -241,7 +243,7 @@ bool NcpNewton::start_well() {
   warm_ = std::any_of(
       lambda_ + island_.begin, lambda_ + island_.end, [](double x) { return x != 0.0; });
   if (!warm_ || !(certificate_.relative <= kClose)) return false;
-  if (island_.is_loose()) return newton_in_space();
+  if (island_.is_loose() || in_one_tree(island_.problem.space)) return newton_in_space();
   if (island_.rows() > kFewRows && in_tree_space()) return false;
   if (sweeps_per_turn_ >= 12 && sweep_while_it_helps()) return true;
   if (newton(8, kLarge, std::min(settings_.tolerance, 0.5 * certificate_.relative))) return true;
@@ -303,27 +305,37 @@ IslandOutcome solve_stages(Course& course, const Island& island, double* lambda,
   return {solver.sweeps(), status};
 }
 
-/// An island with bilateral rows: what they leave is solved, then they follow.
+/// An island with bilateral rows: what they leave is solved, then they follow. Both problems have
+/// scales of their own: what is left is solved further where the whole island asks for it.
 IslandOutcome solve_eliminated(Course& course,
                                const Island& island,
                                double* lambda,
                                double* velocity) {
+  constexpr int kRounds = 3;
+  constexpr double kFurther = 0.1;
   BilateralWork& work = course.work.bilateral;
   const BilateralElimination others(island, work);
   ++course.solution.factorisations;
-  IslandOutcome outcome;
-  if (others.problem().num_sets() > 0) {
-    const Island left(others.problem(), 0, others.problem().num_sets());
-    others.restrict_impulse(lambda, work.impulse);
-    outcome = solve_stages(course, left, work.impulse, work.velocity);
-  }
-  others.extend_impulse(work.impulse, lambda);
-  course.certificate = residuals(island.problem, lambda, velocity, island.first, island.last);
-  const double relative = course.certificate.relative;
-  const bool solved = relative <= course.settings.tolerance;
   if (course.solution.record_stages)
-    course.solution.stages.push_back({"bilateral rows", island.first, 1, relative, solved});
-  if (outcome.status == SolveStatus::kConverged && !solved) outcome.status = SolveStatus::kStalled;
+    course.solution.stages.push_back({"bilateral rows", island.first, 1, kUnknown, false});
+  SolverSettings& settings = work.settings = course.settings;
+  others.restrict_impulse(lambda, work.impulse);
+  IslandOutcome outcome;
+  for (int round = 0; round < kRounds; ++round) {
+    if (others.problem().num_sets() > 0) {
+      Course left{settings, course.deadline, course.work, course.solution};
+      const Island rest(others.problem(), 0, others.problem().num_sets());
+      outcome = solve_stages(left, rest, work.impulse, work.velocity);
+    }
+    others.extend_impulse(work.impulse, lambda);
+    course.certificate = residuals(island.problem, lambda, velocity, island.first, island.last);
+    const double relative = course.certificate.relative;
+    if (relative <= course.settings.tolerance || outcome.status != SolveStatus::kConverged)
+      return outcome;
+    settings.tolerance *= kFurther * course.settings.tolerance / relative;
+    if (others.problem().num_sets() == 0 || settings.tolerance < kSumRounding) break;
+  }
+  outcome.status = SolveStatus::kStalled;
   return outcome;
 }
 

@@ -26,6 +26,8 @@ inline constexpr int kMaxInteriorRows = 400;
 /// Up to so many rows sweeps and Newton find the solution nearest to the start, as a rule.
 inline constexpr int kMinMultiplierRows = 60;
 inline constexpr double kUnknown = 1e300;
+/// Factorisations that an elimination of bilateral rows may take beside those of what is left.
+inline constexpr int kEliminationSolves = 1;
 
 /// Proximal terms of Newton on the modes.
 inline constexpr double kLarge = 1e-6, kSmall = 1e-9;

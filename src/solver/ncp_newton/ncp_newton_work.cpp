@@ -55,6 +55,7 @@ std::int64_t most_factorisations(const ContactProblem& problem, const SolverSett
     sum += settings.max_factorisations > 0
                ? settings.max_factorisations
                : 2 * dense_factorisations(island.rows()) + kSparseFactorisations;
+    sum += BilateralElimination::applies(island) ? kEliminationSolves : 0;
   }
   return sum;
 }
