@@ -130,7 +130,7 @@ def test_files_of_version_3_are_read(tmp_path: Path) -> None:
     stiction.save_problem(tmp_path / "p.npz", problem)
     with np.load(tmp_path / "p.npz") as data:
         arrays = dict(data)
-    assert arrays["version"] == 5 and arrays["mu"].shape == (3, 5)
+    assert arrays["version"] == 6 and arrays["mu"].shape == (3, 5)
     arrays |= {"version": np.array(3), "mu": arrays["mu"][:, 0]}
     np.savez(tmp_path / "p.npz", **arrays)
     again = stiction.load_problem(tmp_path / "p.npz")

@@ -170,7 +170,7 @@ def test_the_one_that_fails_says_so() -> None:
     """A known limit of ncp-newton, kept so that its end is noticed: then move it to SOLVED."""
     problem = stiction.load_problem(PROBLEMS / "stack15_ratio_1e5.npz")
     solution = stiction.solve(problem)
-    assert solution.status == "budget" and not solution.converged
+    assert solution.status in ("budget", "stalled") and not solution.converged
     reached = stiction.residuals(problem, solution.impulse).relative
     assert 1e-8 < reached < 1e-2
     assert reached == pytest.approx(solution.residuals.relative, rel=1e-6)

@@ -253,7 +253,7 @@ def test_problems_travel_as_files(tmp_path: Path) -> None:
     with np.load(tmp_path / "problem.npz") as data:
         arrays = dict(data) | {"version": 9}
     np.savez(tmp_path / "newer.npz", **arrays)
-    with pytest.raises(stiction.StictionError, match="version is 9, this library reads 1 to 5"):
+    with pytest.raises(stiction.StictionError, match="version is 9, this library reads 1 to 6"):
         stiction.load_problem(tmp_path / "newer.npz")
 
 

@@ -55,16 +55,20 @@ Residuals certify(const ContactProblem& problem, const Eigen::VectorXd& impulse)
   return residuals(problem, impulse.data(), c.data());
 }
 
-/// relative as it would be if velocities had no rounding: max(primal / L, dual / V, complementarity
-/// / (L V)) of one island of non-negative rows.
+/// relative as it would be if velocities had no rounding: max(primal / L, dual / V), dual that of
+/// the row's law min(c, G_rr lambda) = 0, of one island of non-negative rows.
 double plain_relative(const Eigen::MatrixXd& G,
                       const Eigen::VectorXd& g,
                       const Eigen::VectorXd& l) {
   const Eigen::VectorXd c = G * l + g;
   const double V = g.lpNorm<Eigen::Infinity>();
   const double L = std::max(l.lpNorm<Eigen::Infinity>(), V / G.diagonal().maxCoeff());
-  const double primal = std::max(0.0, -l.minCoeff()), dual = std::max(0.0, -c.minCoeff());
-  return std::max({primal / L, dual / V, l.cwiseProduct(c).cwiseAbs().maxCoeff() / (L * V)});
+  double primal = std::max(0.0, -l.minCoeff()), dual = std::max(0.0, -c.minCoeff());
+  for (int r = 0; r < l.size(); ++r) {
+    if (l[r] > 0.0 && c[r] > 0.0)
+      dual = std::max(dual, std::min(c[r], G(r, r) * (l[r] * c[r] / c[r])));
+  }
+  return std::max(primal / L, dual / V);
 }
 
 /// 16 u max_i sum_j |G_ij lambda_j| in parts of max |g|.

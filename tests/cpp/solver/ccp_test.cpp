@@ -29,6 +29,11 @@ Vector3d nearest_in_cone(double mu, const Vector3d& x) {
   return out;
 }
 
+/// What a row of one dimension misses its law by, c = 0 or no room in the set [m/s].
+double missed_velocity(double G, double room, double c) {
+  return std::min(std::abs(c), G * std::max(0.0, room));
+}
+
 /// The relative residual of the CCP from its definition, dist(c, K*) by Moreau's decomposition.
 double ccp_residual(const Data& d, const ContactSolution& x) {
   const VectorXd l = map(x.impulse);
@@ -46,9 +51,13 @@ double ccp_residual(const Data& d, const ContactSolution& x) {
       e[2] = std::abs(li.dot(ci));
     } else {
       const SetResidual x = set_residual(s, &l[o], &c[o]);
+      const bool box = s.kind == SetKind::kBox;
       e[0] = x.primal;
       e[1] = x.dual;
-      e[2] = x.complementarity;
+      e[2] = 0.0;
+      if (c[o] > 0.0 && (box || s.kind == SetKind::kNonNegative))
+        e[1] = std::max(e[1], missed_velocity(G(o, o), l[o] - (box ? s.lower : 0.0), c[o]));
+      if (c[o] < 0.0 && box) e[1] = std::max(e[1], missed_velocity(G(o, o), s.upper - l[o], c[o]));
     }
     primal = std::max(primal, e[0]);
     dual = std::max(dual, e[1]);

@@ -19,6 +19,11 @@ namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
+/// What a row of one dimension misses its law by, c = 0 or no room in the set [m/s].
+double missed_velocity(double G, double room, double c) {
+  return std::min(std::abs(c), G * std::max(0.0, room));
+}
+
 /// The relative residual from its definition and the dense matrix (residuals_test checks
 /// set_residual).
 double relative_residual(const Data& d, const std::vector<double>& impulse) {
@@ -31,7 +36,11 @@ double relative_residual(const Data& d, const std::vector<double>& impulse) {
     const SetResidual x = set_residual(s, &l[o], &c[o]);
     primal = std::max(primal, x.primal);
     dual = std::max(dual, x.dual);
-    work = std::max(work, x.complementarity);
+    const bool box = s.kind == SetKind::kBox;
+    if (s.is_cone()) work = std::max(work, x.complementarity);
+    if (c[o] > 0.0 && (box || s.kind == SetKind::kNonNegative))
+      dual = std::max(dual, missed_velocity(G(o, o), l[o] - (box ? s.lower : 0.0), c[o]));
+    if (c[o] < 0.0 && box) dual = std::max(dual, missed_velocity(G(o, o), s.upper - l[o], c[o]));
     o += s.dim;
   }
   const double V = d.g.lpNorm<Eigen::Infinity>();
