@@ -8,7 +8,9 @@ namespace stiction {
 
 /// A step that is only prepared, beside the simulator's own.
 struct Simulator::InverseStep {
-  InverseStep(const Scene& scene, const SimulatorSettings& settings) : step(scene, settings) {}
+  InverseStep(const Scene& scene, const SimulatorSettings& settings) : step(scene, settings) {
+    step.keep_contradictions();
+  }
 
   RigidStep step;
   State before, start;

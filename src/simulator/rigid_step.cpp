@@ -159,7 +159,7 @@ void RigidStep::prepare(const StepInput& input, State& state) {
 void RigidStep::build(const StepInput& input, const ContactSettings& contact, State& state) {
   const RowContext context = row_context(input, contact, state);
   build_problem(context, record_.contacts, record_.problem, record_.solution.impulse);
-  make_references_consistent(record_.rows, record_.problem, loops);
+  if (reconciles_) make_references_consistent(record_.rows, record_.problem, loops);
   if (input.settings.project_closures)
     add_closure_curvature(context, input.control, record_.dynamics, record_.problem, loops);
   record_.warm_start = record_.solution.impulse;

@@ -30,6 +30,9 @@ class RigidStep final : public StepKind {
   const CollisionCounters& counters() const override { return collision_.counters; }
   bool asleep(int tree) const override { return record_.dynamics.asleep[tree]; }
 
+  /// For a motion that is given: what closures ask for stays as it is, possible or not.
+  void keep_contradictions() { reconciles_ = false; }
+
  private:
   bool step_on_lanes(const StepInput& input, State& state);
   void step_whole(const StepInput& input, State& state);
@@ -60,6 +63,7 @@ class RigidStep final : public StepKind {
   RecoveryWorkspace recovery_work_;
   ImpactWork impact_;
   bool dissipative_;                           ///< settings.impact_law
+  bool reconciles_ = true;                     ///< make_references_consistent()
   std::vector<double> references_, recovery_;  ///< c* by row, where the safe answer needs it
   SolverSettings exact_;                       ///< of a step with restitution
   int safe_islands_ = 0;

@@ -9,7 +9,7 @@ namespace stiction {
 namespace {
 
 /// A row whose square keeps less than this beside the rows before it repeats them.
-constexpr double kRepeats = 1e-10;
+constexpr double kRepeats = 1e-13;
 /// What bilateral rows leave less of a row's diagonal than this they hold altogether.
 constexpr double kHeld = 1e-10;
 /// Larger islands are left to sparse methods.
