@@ -10,12 +10,14 @@
 #include "dynamics/joint_forces.hpp"
 #include "integrator/energy.hpp"
 #include "integrator/semi_implicit_euler.hpp"
+#include "math/within_bounds.hpp"
 #include "model/joint.hpp"
 #include "solver/common/island.hpp"
 #include "solver/common/safe_answer.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace stiction {
 
@@ -162,7 +164,8 @@ void RigidStep::build(const StepInput& input, const ContactSettings& contact, St
   record_.warm_start = record_.solution.impulse;
 }
 
-/// Kinematics and contacts. An island that is touched takes part in this step already.
+/// Kinematics and contacts. An island that is touched takes part in this step already. A start out
+/// of bounds comes out as not finite: the narrow phase would refuse its poses by an exception.
 void RigidStep::find_awake_contacts(const StepInput& input, State& state) {
   const auto& [scene, parameters, settings, control, before] = input;
   if (settings.sleeping.enabled) {
@@ -170,7 +173,12 @@ void RigidStep::find_awake_contacts(const StepInput& input, State& state) {
   } else {
     state.rest.clear();
   }
+  const bool within =
+      within_bounds(state.q.data(), scene.nq()) && within_bounds(state.v.data(), scene.nv());
+  if (!within) state.v.setConstant(std::numeric_limits<double>::quiet_NaN());
   forward_kinematics(scene, parameters, state.q.data(), state.v.data(), record_.dynamics);
+  record_.contacts.clear();
+  if (!within) return;
   const auto find = [&] {
     collide(scene,
             parameters,
