@@ -166,6 +166,10 @@ bp::object wrench_part(const BodyWrench& w, int k) {
   throw bp::error_already_set();
 }
 
+bp::object wrench_parts(const BodyWrench& w) {
+  return bp::make_tuple(to_array(w.force), to_array(w.moment)).attr("__iter__")();
+}
+
 template <Vec3d Balance::* Member>
 bp::object balance_vector(const Balance& b) {
   return to_array(b.*Member);
@@ -188,6 +192,7 @@ void expose_balance() {
       .add_property("moment", &wrench_moment, "(3,) [N m].")
       .def("__len__", &wrench_length)
       .def("__getitem__", &wrench_part)
+      .def("__iter__", &wrench_parts)
       .def("__repr__", &wrench_repr);
   bp::class_<Balance>(
       "Balance",

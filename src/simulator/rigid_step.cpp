@@ -17,7 +17,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace stiction {
 
@@ -164,21 +163,19 @@ void RigidStep::build(const StepInput& input, const ContactSettings& contact, St
   record_.warm_start = record_.solution.impulse;
 }
 
-/// Kinematics and contacts. An island that is touched takes part in this step already. A start out
-/// of bounds comes out as not finite: the narrow phase would refuse its poses by an exception.
+/// Kinematics and contacts. An island that is touched takes part in this step already. From a start
+/// out of bounds, whose poses the narrow phase would refuse, the step is not finite.
 void RigidStep::find_awake_contacts(const StepInput& input, State& state) {
   const auto& [scene, parameters, settings, control, before] = input;
-  if (settings.sleeping.enabled) {
+  if (settings.sleeping.enabled)
     wake_changed(scene, control, state, record_.dynamics, sleep_);
-  } else {
+  else
     state.rest.clear();
-  }
   const bool within =
       within_bounds(state.q.data(), scene.nq()) && within_bounds(state.v.data(), scene.nv());
-  if (!within) state.v.setConstant(std::numeric_limits<double>::quiet_NaN());
+  if (!within) state.v.setConstant(std::nan(""));
   forward_kinematics(scene, parameters, state.q.data(), state.v.data(), record_.dynamics);
-  record_.contacts.clear();
-  if (!within) return;
+  if (!within) return record_.contacts.clear();
   const auto find = [&] {
     collide(scene,
             parameters,

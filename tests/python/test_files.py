@@ -14,7 +14,7 @@ import coal
 import numpy as np
 import pytest
 import stiction
-from stiction.doctor import diagnose
+from stiction.doctor import examine
 from stiction_lab.bench.robots import example_robots
 
 LINK = """<link name="{}"><inertial><mass value="1"/>
@@ -235,7 +235,7 @@ LOADERS: dict[str, tuple[str, Callable[[str], Any]]] = {
     "load_problem": (".npz", stiction.load_problem),
     "load_warm_start": (".npz", stiction.load_warm_start),
     "Policy.load": (".npz", lambda path: policy().load(path)),
-    "diagnose": (".urdf", diagnose),
+    "doctor": (".urdf", examine),
 }
 PLAIN = f"<robot name='r'>{LINK.format('l')}</robot>"
 

@@ -127,11 +127,11 @@ def test_the_scene_of_an_edited_simulator_is_not_taken_in_silence() -> None:
 
 def test_parameters_of_a_batch_are_checked() -> None:
     sim = Simulator(solo())
-    with pytest.raises(TypeError, match="must be Parameters, such as sim.parameters|must be a Par"):
+    with pytest.raises(TypeError, match="must be a Parameters, such as sim.parameters"):
         Batch(sim.scene, 2, parameters=0.5)  # type: ignore[arg-type]
     wrong = sim.parameters.copy()
     wrong.friction[0] = -1.0
     with pytest.raises(ValueError, match=r"friction\[0\] = -1"):
         Batch(sim.scene, 2, parameters=wrong)
-    with pytest.raises(ValueError, match="mass"):
-        Batch(sim.scene, 2, parameters=stiction.load("box-stack(3)").parameters)
+    with pytest.raises(ValueError, match="parameters"):
+        Batch(sim.scene, 2, parameters=stiction.load("cartpole").parameters)
