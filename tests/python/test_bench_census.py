@@ -41,16 +41,17 @@ def test_modes_differ_in_servos_and_torques() -> None:
     scene = stiction.load("solo12")
     for mode in census.MODES:
         sim = stiction.Simulator(scene, dt=census.DT)
+        sim.parameters.effort_limit[6:] = np.r_[[3.0] * 6, 5.0, np.inf, 0.0, 1e9, 7.0, 7.0]
         census._set_servos(sim, mode)
         assert bool(np.any(sim.parameters.kp)) == (mode == "hold")
     torques = [census._Torques(sim, sim.initial_state(), seed).draw() for seed in (1, 1, 2)]
     np.testing.assert_array_equal(torques[0], torques[1])
     assert not np.array_equal(torques[0], torques[2])
     assert not torques[0][:6].any()
-    limit = np.array(sim.parameters.effort_limit)[6:]
-    assert np.isfinite(limit).all()
     draws = np.abs([census._Torques(sim, sim.initial_state(), s).draw()[6:] for s in range(200)])
-    assert (draws <= 0.2 * limit).all() and (draws.max(axis=0) > 0.19 * limit).all()
+    inertia = np.diag(stiction.SceneMotion(scene, sim.initial_state()).mass_matrix())[6:]
+    most = np.r_[[0.6] * 6, 1.0, 40.0 * inertia[7:10], 1.4, 1.4]  # no limit, 0 and 1e9 say nothing
+    assert (draws <= most).all() and (draws.max(axis=0) > 0.95 * most).all()
 
 
 def test_a_step_that_is_not_solved_is_counted_and_told(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -151,7 +152,7 @@ def test_a_file_that_dies_or_hangs_costs_its_own_row_alone(
         serve = staticmethod(serve_such)
 
     monkeypatch.setattr(census_runner, "_Worker", Worker)
-    monkeypatch.setattr(census_runner, "LOADING", 8.0)
+    monkeypatch.setattr(census_runner, "LOADING", 3.0)
     monkeypatch.setattr(census_runner, "PATIENCE", 0.0)
     files = ["p/a.urdf", "p/dies.urdf", "p/b.urdf", "p/hangs.urdf", "p/c.urdf"]
     rows = census_runner.run_census(tmp_path, files, FEW)["rows"]
@@ -181,12 +182,12 @@ def test_tables_say_what_the_rows_say(tmp_path: Path) -> None:
     assert census_tables.failing(document["rows"])[0][:4] == (
         "q/b.urdf", "hold", "28 of 40", "3: budget 2e-04")  # fmt: skip
     page = tmp_path / "page.md"
-    page.write_text(f"before\n{census_tables.START}old{census_tables.END}\nafter", encoding="utf-8")
+    page.write_text(f"before\n{census_tables.START}stale{census_tables.END}\nafter", encoding="utf-8")
     census_tables.write_census_page(page, document)
     text = page.read_text(encoding="utf-8")
-    assert text.startswith("before\n") and text.endswith("\nafter") and "old" not in text
+    assert text.startswith("before\n") and text.endswith("\nafter") and "stale" not in text
     assert "of 5 files 2 load, of these 1 pass (50.0 %)" in text
-    assert "| q | 4 | 1 |" in text and "| 3 | link" in text
+    assert "| q | 4 | 1 |" in text and "| 3 | link ... is odd |" in text
     census_tables.census_table(document)
     page.write_text("no marks", encoding="utf-8")
     with pytest.raises(ValueError, match="has no part between"):

@@ -70,10 +70,12 @@ def _read(journal: Path | None, limits: Limits) -> dict[str, Row]:
 def _append(journal: Path, limits: Limits, row: Row) -> None:
     journal.parent.mkdir(parents=True, exist_ok=True)
     with journal.open("a", encoding="utf-8") as file:
-        file.write(json.dumps({"limits": asdict(limits), "row": row}) + "\n")
+        # The line before may have been broken off.
+        file.write("\n" + json.dumps({"limits": asdict(limits), "row": row}))
 
 
 def _serve(folder: Path, limits: Limits, pipe: Connection) -> None:
+    pipe.send("ready")
     while True:
         try:
             file = pipe.recv()
@@ -94,6 +96,7 @@ class _Worker:
         self._process = context.Process(target=self.serve, args=(folder, limits, theirs), daemon=True)
         self._process.start()
         theirs.close()
+        self.answers.recv()  # "ready": what the process imports is no file's time
         self.file, self._end = "", 0.0
 
     def give(self, file: str) -> None:

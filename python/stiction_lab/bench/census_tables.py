@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,6 +17,9 @@ __all__ = ["census_table", "summary", "write_census_page"]
 COLUMNS = ("package", "files", "load", "with dofs", "pass", "raise", "cut off", "worst step [ms]")
 FAILING = ("file", "mode", "steps ok", "first that is not", "what", "worst step [ms]")
 START, END = "<!-- census:start -->", "<!-- census:end -->"
+
+_PLACE = re.compile(r"^\S+\.(urdf|xml)(:\d+)*: ")
+_QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
 
 Row = dict[str, Any]
 
@@ -35,12 +39,9 @@ def summary(rows: Sequence[Row]) -> dict[str, Any]:
 
 
 def kind_of(error: str) -> str:
-    """The error without what is of one file: names in quotes, numbers, its path."""
-    words = error.partition(": ")[2] or error
-    head = words.partition(": ")
-    text = head[2] if head[0].endswith((".urdf", ".xml")) else words
-    parts = text.split('"')
-    text = '"..."'.join(parts[::2])
+    """The error without what is of one file: its path and line, names in quotes, numbers."""
+    text = _PLACE.sub("", error.partition(": ")[2] or error)
+    text = _QUOTED.sub("...", text)
     return " ".join("#" if any(c.isdigit() for c in word) else word for word in text.split())[:90]
 
 
