@@ -162,4 +162,4 @@ def _rows(folder: Path, files: Sequence[str], limits: Limits, jobs: int) -> Iter
 def _lost(file: str, left: float, code: int | None) -> Row:
     why = "its time was over" if left <= 0.0 else f"the process ended with code {code}"
     row = FileRow(file, loaded=True, error=f"{why}, while it was loaded or in a step")
-    return row.as_dict()
+    return row.as_dict() | {"share": 0.0, "raised": left > 0.0, "passed": False}

@@ -49,8 +49,7 @@ def package_cells(package: str, rows: Sequence[Row]) -> tuple[str, ...]:
     """One line of the table."""
     loaded = [row for row in rows if row["loaded"]]
     modes = [mode for row in loaded for mode in row["modes"].values()]
-    cut = sum(any(m["ended"] and not m["ended"].startswith("raised") for m in row["modes"].values())
-              for row in loaded)
+    cut = sum(_is_cut_off(row) for row in loaded)
     worst = max((mode["worst_ms"] for mode in modes), default=0.0)
     return (
         package,
@@ -64,6 +63,12 @@ def package_cells(package: str, rows: Sequence[Row]) -> tuple[str, ...]:
     )
 
 
+def _is_cut_off(row: Row) -> bool:
+    """Whether a limit of time ended one of its runs, or its process."""
+    ends = [row["error"], *(mode["ended"] for mode in row["modes"].values())]
+    return not row["raised"] and any(ends)
+
+
 def lines(rows: Sequence[Row]) -> list[tuple[str, ...]]:
     """A line a package, and one of all."""
     by_package: dict[str, list[Row]] = {}
@@ -75,7 +80,7 @@ def lines(rows: Sequence[Row]) -> list[tuple[str, ...]]:
 
 def failing(rows: Sequence[Row]) -> list[tuple[str, ...]]:
     """A line for each run that falls short of a file that loads."""
-    found = []
+    found: list[tuple[str, ...]] = []
     for row in rows:
         if not row["loaded"] or row["passed"]:
             continue
