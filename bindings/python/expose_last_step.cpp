@@ -224,8 +224,8 @@ void expose_last_step(SimulatorClass& c) {
            (arg("self"), arg("body_a"), arg("body_b"), arg("point") = none, arg("frame") = none),
            "BodyWrench of all contacts between two bodies (\"world\": the fixed world) in the last "
            "step: what B feels. In world axes, the moment about `point` (3,), world [m], None: the "
-           "world's origin; or in the axes of the body or named frame `frame` and about its origin, "
-           "where the step began. Raises ValueError as wrench_on() does; bodies that are awake "
+           "world's origin; or in the axes of the body or named frame `frame` and about its "
+           "origin, where the step began. Raises ValueError as wrench_on() does; bodies that are awake "
            "touch none that sleeps.")
       .def("motion",
            &motion,

@@ -114,7 +114,8 @@ auto step_inside(Holder& sim,
 template <class Work>
 auto with_warnings(Holder& sim, State& state, bool steps, Work work) {
   if (steps) {
-    sim.origin.warn_if_edited("Simulator", sim.scene(), "edit sim.parameters, or make a new Simulator");
+    sim.origin.warn_if_edited(
+        "Simulator", sim.scene(), "edit sim.parameters, or make a new Simulator");
     check_start(sim, state);
   }
   auto result = work();

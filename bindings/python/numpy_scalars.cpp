@@ -3,8 +3,8 @@
 
 #include <new>
 
-// Boost.Python takes Python's own int and float, and what derives from them: np.float64, but neither
-// np.float32 nor np.int64. Here they become numbers wherever a function or an attribute takes one.
+// Boost.Python takes Python's own int and float, and what derives from them: np.float64, but
+// neither np.float32 nor np.int64. Here they become numbers wherever one is taken.
 
 namespace stiction::python {
 namespace {

@@ -118,7 +118,10 @@ def test_a_census_goes_on_where_it_was_broken_off(tmp_path: Path) -> None:
     before = FileRow("q/c.urdf", loaded=True, planned=40).as_dict() | {"nv": 77}
     limits = {"steps": 40, "file_seconds": FEW.file_seconds, "step_seconds": FEW.step_seconds}
     other = limits | {"steps": 41}
-    kept = [{"limits": limits, "row": before}, {"limits": other, "row": before | {"file": "p/a.urdf"}}]
+    kept = [
+        {"limits": limits, "row": before},
+        {"limits": other, "row": before | {"file": "p/a.urdf"}},
+    ]
     journal.write_text("\n".join(map(json.dumps, kept)) + '\n{"limits', encoding="utf-8")
     lines: list[str] = []
     document = census_runner.run_census(folder, files, FEW, 2, journal, lines.append)
@@ -168,9 +171,10 @@ def test_tables_say_what_the_rows_say(tmp_path: Path) -> None:
     bad["modes"] = json.loads(json.dumps(bad["modes"]))
     first = {"step": 3, "solver": "budget", "relative": 2e-4, "rows": 9, "contacts": 2}
     bad["modes"]["hold"] |= {"ok": 28, "first": first}
+    files = [f"q/{k}.urdf" for k in range(3)]
     refused = [
-        FileRow(f"q/{k}.urdf", error=f'StictionError: q/{k}.urdf:1{k}: link "l{k}" is odd').as_dict()
-        for k in range(3)
+        FileRow(file, error=f'StictionError: {file}:1: link "{file}" is odd').as_dict()
+        for file in files
     ]
     document = {
         "rows": [good.as_dict(), bad, *refused],
@@ -183,7 +187,8 @@ def test_tables_say_what_the_rows_say(tmp_path: Path) -> None:
     assert census_tables.failing(document["rows"])[0][:4] == (
         "q/b.urdf", "hold", "28 of 40", "3: budget 2e-04")  # fmt: skip
     page = tmp_path / "page.md"
-    page.write_text(f"before\n{census_tables.START}stale{census_tables.END}\nafter", encoding="utf-8")
+    part = f"{census_tables.START}stale{census_tables.END}"
+    page.write_text(f"before\n{part}\nafter", encoding="utf-8")
     census_tables.write_census_page(page, document)
     text = page.read_text(encoding="utf-8")
     assert text.startswith("before\n") and text.endswith("\nafter") and "stale" not in text

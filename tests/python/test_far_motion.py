@@ -1,4 +1,4 @@
-"""Numbers of any size as positions and speeds: a step ends, or is not finite, and raises nothing else."""
+"""Positions and speeds of any size: a step ends, or is not finite, and raises nothing else."""
 
 from __future__ import annotations
 

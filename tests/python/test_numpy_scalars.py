@@ -42,7 +42,8 @@ def test_a_single_is_the_number_that_it_is() -> None:
 
 
 @pytest.mark.parametrize(
-    "wrong", [np.float32("nan"), np.float32(0.0), np.complex64(1.0), np.bool_(True), np.array([1.0])]
+    "wrong",
+    [np.float32("nan"), np.float32(0.0), np.complex64(1.0), np.bool_(True), np.array([1.0])],
 )
 def test_what_is_no_such_number_stays_refused(wrong: object) -> None:
     with pytest.raises((TypeError, ValueError), match="dt"):

@@ -49,7 +49,7 @@ def census(
 
     chosen = robot_files(folder, names_of(files))
     if not chosen:
-        raise BenchError(f"{folder}: no robot files; python tools/fetch_robot_files.py fetches them")
+        raise BenchError(f"{folder}: no robot files; tools/fetch_robot_files.py fetches them")
     limits = Limits(steps, file_seconds, step_seconds)
     with line_progress("census") as tick:
         document = run_census(folder, chosen, limits, jobs, journal, tick)

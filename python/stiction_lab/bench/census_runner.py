@@ -93,7 +93,8 @@ class _Worker:
         self._limits = limits
         context = multiprocessing.get_context("spawn")
         self.answers, theirs = context.Pipe()
-        self._process = context.Process(target=self.serve, args=(folder, limits, theirs), daemon=True)
+        given = (folder, limits, theirs)
+        self._process = context.Process(target=self.serve, args=given, daemon=True)
         self._process.start()
         theirs.close()
         self.answers.recv()  # "ready": what the process imports is no file's time
