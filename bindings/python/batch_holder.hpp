@@ -19,11 +19,14 @@ struct BatchHolder : Batch {
               int worlds,
               const SettingsHolder& settings,
               const BatchOptions& options)
-      : Batch(scene, worlds, settings, options), shown(std::make_shared<SceneHolder>(scene)) {
+      : Batch(scene, worlds, settings, options),
+        origin(scene),
+        shown(std::make_shared<SceneHolder>(scene)) {
     shown->fixed = true;
     set_interrupt(occupancy.signals.interrupt());
   }
 
+  SceneOrigin origin;
   std::shared_ptr<SceneHolder> shown;
   std::unique_ptr<BatchDerivatives> derivatives;  ///< made when it is asked for
   mutable Occupancy occupancy;

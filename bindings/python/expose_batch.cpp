@@ -17,9 +17,13 @@ std::shared_ptr<Holder> make_batch(const SceneHolder& scene,
                                    int threads,
                                    int width,
                                    bool lanes,
-                                   const std::string& configuration) {
-  return std::make_shared<Holder>(
-      scene, worlds, settings, BatchOptions{threads, width, lanes, configuration});
+                                   const std::string& configuration,
+                                   const bp::object& parameters) {
+  const BatchOptions options{threads, width, lanes, configuration};
+  if (parameters.is_none()) return std::make_shared<Holder>(scene, worlds, settings, options);
+  SceneHolder numbered(scene);
+  numbered.parameters = parameters_from(scene, parameters);
+  return std::make_shared<Holder>(numbered, worlds, settings, options);
 }
 
 Holder& of(const bp::object& self) { return bp::extract<Holder&>(self); }
@@ -60,7 +64,13 @@ void set_velocity_target(const bp::object& self, const bp::object& x) {
   write<&BatchArrays::velocity_target>(self, x, "velocity_target");
 }
 
+void warn_if_edited(Holder& batch) {
+  batch.origin.warn_if_edited(
+      "Batch", batch.scene(), "use batch.assign() or set_parameters(), or make a new Batch");
+}
+
 void step(Holder& batch, int substeps, const bp::object& mask) {
+  warn_if_edited(batch);
   Inside inside(batch.occupancy, "Batch.step");
   const auto* worlds = data_of<std::uint8_t>(mask, "mask", batch.worlds());
   with_stiction_errors([&] { inside.without_lock([&] { batch.step(substeps, worlds); }); });
@@ -68,6 +78,7 @@ void step(Holder& batch, int substeps, const bp::object& mask) {
 
 void step_async(Holder& batch, int substeps, const bp::object& mask) {
   auto inside = std::make_unique<Inside>(batch.occupancy, "Batch.step_async");
+  warn_if_edited(batch);
   const auto* worlds = data_of<std::uint8_t>(mask, "mask", batch.worlds());
   with_stiction_errors([&] { batch.step_async(substeps, worlds); });
   batch.occupancy.awaited = true;
@@ -318,7 +329,8 @@ void expose_batch() {
                               arg("threads"),
                               arg("width"),
                               arg("lanes"),
-                              arg("configuration"))))
+                              arg("configuration"),
+                              arg("parameters"))))
       .add_property("scene", &scene, "A copy of the Scene it was made from, fixed.")
       .add_property("settings", &settings, "A copy of its SimulatorSettings, fixed.")
       .add_property("num_worlds", &Holder::worlds, "N.")

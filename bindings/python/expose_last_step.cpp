@@ -89,11 +89,11 @@ Transform frame_of_step(const Holder& sim, const bp::object& frame) {
 }
 
 /// Of all contacts of two bodies, on B.
-bp::tuple wrench_between(Holder& sim,
-                         const bp::object& body_a,
-                         const bp::object& body_b,
-                         const bp::object& point,
-                         const bp::object& frame) {
+BodyWrench wrench_between(Holder& sim,
+                          const bp::object& body_a,
+                          const bp::object& body_b,
+                          const bp::object& point,
+                          const bp::object& frame) {
   const int a = body_from(sim.scene(), body_a, "body_a"),
             b = body_from(sim.scene(), body_b, "body_b");
   if (!point.is_none() && !frame.is_none())
@@ -111,7 +111,7 @@ std::shared_ptr<NamedMotion> motion(const Holder& sim) {
   return std::make_shared<NamedMotion>(NamedMotion{bp::object(sim.shown), sim.motion()});
 }
 
-bp::tuple joint_reaction(Holder& sim, const bp::object& joint, const bp::object& frame) {
+BodyWrench joint_reaction(Holder& sim, const bp::object& joint, const bp::object& frame) {
   const int body = joint_from(sim.scene(), joint, "joint");
   const LastStep last(sim, "Simulator.joint_reaction");
   const BodyWrench w = sim.joint_reaction(body);
@@ -216,17 +216,17 @@ void expose_last_step(SimulatorClass& c) {
       .def("wrench_on",
            &wrench_on,
            (arg("self"), arg("body")),
-           "BodyWrench of all contacts on a body, by name or number, in the last step. Raises "
-           "ValueError unless that step is whole, and for a body that sleeps.")
+           "BodyWrench of all contacts on a body, by name or number, in the last step: world axes, "
+           "moment about the body's origin at the start of the step. Raises ValueError unless that "
+           "step is whole, and for a body that sleeps.")
       .def("wrench_between",
            &wrench_between,
            (arg("self"), arg("body_a"), arg("body_b"), arg("point") = none, arg("frame") = none),
-           "(force (3,) [N], moment (3,) [N m]) of all contacts between two bodies (\"world\": the "
-           "fixed world) in the last step: what B feels. In world axes, the moment about `point` "
-           "(3,), world [m], None: the world's origin; or in the axes of the body or named frame "
-           "`frame` and about its origin, where the step began. Raises ValueError as wrench_on() "
-           "does; "
-           "bodies that are awake touch none that sleeps.")
+           "BodyWrench of all contacts between two bodies (\"world\": the fixed world) in the last "
+           "step: what B feels. In world axes, the moment about `point` (3,), world [m], None: the "
+           "world's origin; or in the axes of the body or named frame `frame` and about its "
+           "origin, where the step began. Raises ValueError as wrench_on() does; bodies that are awake "
+           "touch none that sleeps.")
       .def("motion",
            &motion,
            arg("self"),
@@ -237,7 +237,7 @@ void expose_last_step(SimulatorClass& c) {
       .def("joint_reaction",
            &joint_reaction,
            (arg("self"), arg("joint"), arg("frame") = none),
-           "(force (3,) [N], moment (3,) [N m]) that the body beyond a joint, by name or number, "
+           "BodyWrench that the body beyond a joint, by name or number, "
            "takes from its parent in the last step, drive, friction and limit of the joint "
            "included: the rate of momentum of all that the joint carries less its weight, "
            "contacts, closures and wrenches, at `motion()`. In world axes about the origin of the "

@@ -157,6 +157,18 @@ bp::object wrench_moment(const BodyWrench& w) { return to_array(w.moment); }
 std::string wrench_repr(const BodyWrench& w) {
   return "BodyWrench(force=" + vector_text(w.force) + ", moment=" + vector_text(w.moment) + ")";
 }
+int wrench_length(const BodyWrench&) { return 2; }
+/// force, moment = wrench.
+bp::object wrench_part(const BodyWrench& w, int k) {
+  if (k == 0 || k == -2) return to_array(w.force);
+  if (k == 1 || k == -1) return to_array(w.moment);
+  PyErr_SetString(PyExc_IndexError, "BodyWrench: has force and moment alone");
+  throw bp::error_already_set();
+}
+
+bp::object wrench_parts(const BodyWrench& w) {
+  return bp::make_tuple(to_array(w.force), to_array(w.moment)).attr("__iter__")();
+}
 
 template <Vec3d Balance::* Member>
 bp::object balance_vector(const Balance& b) {
@@ -171,10 +183,16 @@ std::string balance_repr(const Balance& b) {
 }
 
 void expose_balance() {
-  bp::class_<BodyWrench>("BodyWrench", "Wrench on a body, world axes.", bp::no_init)
+  bp::class_<BodyWrench>(
+      "BodyWrench",
+      "Wrench on a body; `force, moment = wrench` takes it apart. Axes and the point of the moment "
+      "are those of the method that returns it.",
+      bp::no_init)
       .add_property("force", &wrench_force, "(3,) [N].")
-      .add_property(
-          "moment", &wrench_moment, "(3,) about the body's origin at the start of the step [N m].")
+      .add_property("moment", &wrench_moment, "(3,) [N m].")
+      .def("__len__", &wrench_length)
+      .def("__getitem__", &wrench_part)
+      .def("__iter__", &wrench_parts)
       .def("__repr__", &wrench_repr);
   bp::class_<Balance>(
       "Balance",

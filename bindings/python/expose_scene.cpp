@@ -183,6 +183,12 @@ bp::object parameters(const bp::object& self) {
   return shown;
 }
 
+/// Of a Simulator's scene: the first of its parameters that is no longer what it was, as
+/// "friction[2]"; "": none.
+std::string edited_parameter(const SceneHolder& s) {
+  return s.present == nullptr ? "" : first_difference(s.parameters, *s.present);
+}
+
 bp::list body_names(const SceneHolder& s) { return to_list(s.body_names()); }
 bp::list joint_names(const SceneHolder& s) { return to_list(s.joint_names()); }
 bp::list dof_names(const SceneHolder& s) { return to_list(s.dof_names()); }
@@ -309,6 +315,7 @@ void add_topology(SceneClass& c) {
       .add_property("joint_names", &joint_names, "By body.")
       .add_property("dof_names", &dof_names, "(nv) names.")
       .add_property("joints", &joints, "list of Joint, by body.")
+      .def("_edited_parameter", &edited_parameter, bp::arg("self"))
       .add_property("geometries", &geometries, "list of Geometry, sizes as in `parameters`.")
       .add_property("closure_names", &closure_names, "Of closures and welds, by number.")
       .add_property("gear_names", &gear_names, "By number.")

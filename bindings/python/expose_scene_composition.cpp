@@ -74,7 +74,7 @@ void add_visual(SceneHolder& s,
                 const Shape& shape,
                 const bp::object& X_B,
                 const bp::object& color) {
-  s.before_editing();
+  s.before_editing(false);
   Visual visual;
   visual.body = body_from(s, body, "body");
   visual.shape = shape;

@@ -153,9 +153,8 @@ std::pair<int, Transform> place_from(const Scene& scene, const bp::object& of, c
   return scene.frame(name());
 }
 
-bp::tuple wrench_in(const Transform& X, const Vec3d& about, const Vec3d& f, const Vec3d& m) {
-  return bp::make_tuple(to_array(transpose_times(X.R, f)),
-                        to_array(transpose_times(X.R, m + cross(about - X.p, f))));
+BodyWrench wrench_in(const Transform& X, const Vec3d& about, const Vec3d& f, const Vec3d& m) {
+  return {transpose_times(X.R, f), transpose_times(X.R, m + cross(about - X.p, f))};
 }
 
 void expose_scene_motion() {

@@ -74,7 +74,7 @@ bp::list material_pairs(const SceneHolder& s) {
 }
 
 void add_message(SceneHolder& s, const LoadMessage& message) {
-  s.before_editing();
+  s.before_editing(false);
   s.add_message(message);
 }
 

@@ -113,7 +113,11 @@ auto step_inside(Holder& sim,
 /// Warns before the first step, if there is to be one, and after the first that was not solved.
 template <class Work>
 auto with_warnings(Holder& sim, State& state, bool steps, Work work) {
-  if (steps) check_start(sim, state);
+  if (steps) {
+    sim.origin.warn_if_edited(
+        "Simulator", sim.scene(), "edit sim.parameters, or make a new Simulator");
+    check_start(sim, state);
+  }
   auto result = work();
   say_not_converged(sim);
   return result;
@@ -148,7 +152,7 @@ bp::tuple step_derivatives(Holder& sim,
 /// The same scene and parameters with other settings.
 std::shared_ptr<Holder> twin(const Holder& sim, const SettingsHolder& settings) {
   const Inside inside(sim.occupancy, "Simulator.compare");
-  auto other = std::make_shared<Holder>(sim.scene(), settings);
+  auto other = std::make_shared<Holder>(*sim.shown, settings);
   other->start_checked = true;
   static_cast<Simulator&>(*other).parameters() = sim.Simulator::parameters();
   return other;

@@ -1,6 +1,7 @@
 #include "inside.hpp"
 
 #include <algorithm>
+#include <string_view>
 #include <time.h>
 
 namespace stiction::python {
@@ -26,10 +27,15 @@ const Pinned* find_pinned(const void* object, bool writes) {
   return nullptr;
 }
 
+/// Only a Simulator has a snapshot(), which another thread may take while it steps.
+bool has_snapshot(std::string_view caller) { return caller.starts_with("Simulator"); }
+
 [[noreturn]] void raise_in_use(const char* what, const Pinned& pin) {
+  const std::string advice = has_snapshot(pin.caller) ? "take a copy() for it, or look at "
+                                                        "sim.snapshot()"
+                                                      : "or take a copy() for it";
   raise_stiction_error((std::string(what) + ": in use by " + pin.caller +
-                        ", which is under way; wait for its end, take a copy() for it, or look at "
-                        "sim.snapshot()")
+                        ", which is under way; wait for its end, " + advice)
                            .c_str());
 }
 
@@ -80,9 +86,11 @@ Inside::Inside(Occupancy& occupancy, const char* caller) : occupancy_(occupancy)
       raise_stiction_error(
           (std::string(caller) + ": " + other + " is under way: call wait() first").c_str());
     const bool same = occupancy.thread == PyThread_get_thread_ident();
+    const char* advice = same                  ? ", which called a signal handler"
+                         : has_snapshot(other) ? "; use sim.snapshot()"
+                                               : ": wait for its end";
     raise_stiction_error((std::string(caller) + ": " + (same ? "this thread" : "another thread") +
-                          " is inside " + other +
-                          (same ? ", which called a signal handler" : "; use sim.snapshot()"))
+                          " is inside " + other + advice)
                              .c_str());
   }
   occupancy.thread = PyThread_get_thread_ident();

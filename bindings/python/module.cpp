@@ -3,6 +3,7 @@
 namespace stiction::python {
 void expose_queries();
 void expose_scene_motion();
+void take_numpy_scalars();
 }  // namespace stiction::python
 
 BOOST_PYTHON_MODULE(_stiction) {
@@ -13,6 +14,7 @@ BOOST_PYTHON_MODULE(_stiction) {
   // Registers pinocchio.Model, GeometryModel and SE3, and fills numpy's function table.
   bp::import("pinocchio");
   create_exceptions();
+  take_numpy_scalars();
   expose_geometry();
   expose_collision();
   expose_model();

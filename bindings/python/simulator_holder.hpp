@@ -15,14 +15,18 @@ namespace stiction::python {
 
 /// The simulator as Python holds it, with the control that a bare torque array fills in.
 struct SimulatorHolder : Simulator, std::enable_shared_from_this<SimulatorHolder> {
-  SimulatorHolder(const Scene& scene, const SimulatorSettings& settings)
+  SimulatorHolder(const SceneHolder& scene, const SimulatorSettings& settings)
       : Simulator(scene, settings),
+        origin(scene),
         held(hold()),
         scratch(held),
         shown(std::make_shared<SceneHolder>(scene)) {
     shown->fixed = true;
+    shown->present = &static_cast<const Simulator&>(*this).parameters();
     set_interrupt(occupancy.signals.interrupt());
   }
+
+  ~SimulatorHolder() { shown->present = nullptr; }
 
   /// What a viewer sees before the first step.
   Snapshot start() {
@@ -30,6 +34,7 @@ struct SimulatorHolder : Simulator, std::enable_shared_from_this<SimulatorHolder
     return {state.time, state.q, state.v, body_poses(state), {}};
   }
 
+  SceneOrigin origin;
   Control held;                        ///< zero torque, servos hold the default configuration
   Control scratch;                     ///< `held` with the caller's torque
   std::shared_ptr<SceneHolder> shown;  ///< Simulator.scene, fixed

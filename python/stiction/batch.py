@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, ClassVar, Unpack
 
 import numpy as np
@@ -23,6 +24,7 @@ from .observations import Observations
 from .servo_dofs import servo_dofs
 from .setting_names import SettingNames
 from .starting import warn_of_first_batch_step
+from .user_frame import level_of_user
 
 __all__ = ["Batch", "BatchJacobians", "BatchVjp", "WorldReport"]
 
@@ -55,6 +57,7 @@ class Batch(Observations):
         width: worlds of a pack of lanes, 1, 2, 4 or 8; 0: the widest of this processor.
         lanes: False: steps of a Simulator in every scene, with its bits.
         configuration: of the scene, where worlds start and what their servos hold at first.
+        parameters: of all worlds, such as sim.parameters; None: those of the scene.
         settings: those of a Simulator, see SettingNames.
 
     Raises:
@@ -78,6 +81,7 @@ class Batch(Observations):
         width: int = 0,
         lanes: bool = True,
         configuration: str = "default",
+        parameters: Parameters | None = None,
         **settings: Unpack[SettingNames],
     ) -> None:
         _check_scene(scene)
@@ -91,6 +95,15 @@ class Batch(Observations):
             raise TypeError(f"lanes = {lanes!r}: must be True or False")
         if not isinstance(configuration, str):
             raise TypeError(f"configuration = {configuration!r}: must be a name (str)")
+        if parameters is not None:
+            _check_type("parameters", parameters, Parameters, "sim.parameters")
+        elif edited := scene._edited_parameter():
+            warnings.warn(
+                f"Batch: the parameters.{edited} of the Simulator whose scene this is was edited "
+                "since, and its scene has the number as it was: give parameters=sim.parameters",
+                UserWarning,
+                stacklevel=level_of_user(),
+            )
         chosen = SimulatorSettings()
         for name, value in settings.items():
             _set_typed(chosen, name, value)
@@ -100,7 +113,9 @@ class Batch(Observations):
             count(name, x)
             for name, x in (("num_worlds", num_worlds), ("threads", threads), ("width", width))
         ]
-        super().__init__(scene, counts[0], chosen, counts[1], counts[2], bool(lanes), configuration)
+        worlds, shared, packed = counts
+        options = (shared, packed, bool(lanes), configuration, parameters)
+        super().__init__(scene, worlds, chosen, *options)
 
     @property
     def frozen(self) -> NDArray[np.bool_]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -229,7 +230,7 @@ def say_if_free(scene: Scene) -> None:
 
 def require_folder(option: str, path: Path | None) -> None:
     """Raise before anything is simulated if the file could not be written."""
-    if path is not None and not path.parent.is_dir():
+    if path is not None and not os.path.isdir(path.parent):
         raise ValueError(f"{option} {path}: there is no folder {path.parent}")
-    if path is not None and path.is_dir():
+    if path is not None and os.path.isdir(path):
         raise ValueError(f"{option} {path}: is a folder; name a file in it")

@@ -119,7 +119,7 @@ def load(name_or_path: str | os.PathLike[str], **options: Any) -> Scene:
 def _near_file(name: str) -> str:
     """A file that a name without its ending may mean; empty: there is none."""
     for ending in (".urdf", *MJCF_ENDINGS, SCENE_ENDING):
-        if Path(name + ending).is_file():
+        if os.path.isfile(name + ending):
             return f"; there is a file {name + ending!r}"
     return ""
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ._stiction import StictionError
 
-__all__ = ["LARGEST", "ArrayFile", "require_file", "require_path"]
+__all__ = ["LARGEST", "ArrayFile", "read_bytes", "require_file", "require_path"]
 
 LARGEST = 2 << 30
 """Bytes that one file may hold, unpacked."""
@@ -55,12 +55,35 @@ def require_file(path: str | os.PathLike[str], largest: int = LARGEST) -> str:
     try:
         found = os.stat(name)
     except OSError as error:
-        raise StictionError(f"{name}: {error.strerror}") from None
+        raise StictionError(f"{_shown_path(name)}: {_reason(error)}") from None
     if not stat.S_ISREG(found.st_mode):
         raise StictionError(f"{name}: is no regular file")
     if found.st_size > largest:
         raise StictionError(f"{name}: has {found.st_size} bytes, more than the {largest} allowed")
     return name
+
+
+def read_bytes(path: str | os.PathLike[str], largest: int = LARGEST) -> bytes:
+    """What a regular file of at most so many bytes holds.
+
+    Raises:
+        StictionError: it is none, or cannot be read; the message names the path.
+    """
+    name = require_file(path, largest)
+    try:
+        with open(name, "rb") as file:
+            return file.read(largest)
+    except OSError as error:
+        raise StictionError(f"{_shown_path(name)}: {_reason(error)}") from None
+
+
+def _reason(error: OSError) -> str:
+    return "no such file" if isinstance(error, FileNotFoundError) else str(error.strerror)
+
+
+def _shown_path(name: str, most: int = 300) -> str:
+    """The path, or both ends of a long one."""
+    return name if len(name) <= most else f"{name[: most // 2]}...{name[-most // 2 :]}"
 
 
 @dataclass(frozen=True)
@@ -71,18 +94,26 @@ class ArrayFile:
     arrays: dict[str, NDArray[Any]]
 
     @classmethod
-    def read(cls, path: str | os.PathLike[str], what: str) -> ArrayFile:
+    def read(
+        cls, path: str | os.PathLike[str], what: str, largest: int | None = None
+    ) -> ArrayFile:
         """All arrays of the file.
 
+        Args:
+            path: of the file.
+            what: the file is, for messages.
+            largest: bytes that it may hold, unpacked; None: LARGEST.
+
         Raises:
-            StictionError: it is no whole .npz file, or unpacks to more than LARGEST bytes.
+            StictionError: it is no whole .npz file, or unpacks to more than `largest` bytes.
         """
+        most = LARGEST if largest is None else largest
         name = require_file(path)
         try:
             with zipfile.ZipFile(name) as archive:
                 members = archive.infolist()
-                if sum(member.file_size for member in members) > LARGEST:
-                    raise StictionError(f"{name}: unpacks to more than {LARGEST} bytes")
+                if sum(member.file_size for member in members) > most:
+                    raise StictionError(f"{name}: unpacks to more than {most} bytes")
                 arrays = {
                     member.filename.removesuffix(".npy"): _read_array(archive, member)
                     for member in members

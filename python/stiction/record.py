@@ -12,6 +12,7 @@ or, for one control, `replay = record(sim, state, control, seconds=2.0)`.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -244,7 +245,7 @@ def _visuals_by_body(scene: Scene) -> dict[int, list[ReplayGeometry]]:
         found.setdefault(visual.body, []).append(replace(shape, color=list(visual.color)))
     for robot in scene.robots:
         path = str(robot.description.path)
-        if not path or not Path(path).is_file():
+        if not os.path.isfile(path):
             continue
         model = pinocchio_model(scene, robot.name)
         for joint, visuals in robot_visuals(model, Path(path)).items():
@@ -307,12 +308,25 @@ def geometry_positions(sim: Simulator, state: State, kind: str) -> NDArray[np.fl
     return np.array(found).reshape(-1, 3)
 
 
+_UPPER = 0.5
+"""Cosine between a normal and the vertical from which on one of two bodies is the upper one."""
+
+
 def contact_rows(sim: Simulator) -> NDArray[np.float64]:
-    """(k, 11) contacts of the last step as `Replay.contacts` wants them."""
-    rows = [
-        [*c.position, *c.force_on_b_world, *c.normal, c.friction, float(c.sliding)]
-        for c in sim.contacts()
-    ]
+    """(k, 11) contacts of the last step as `Replay.contacts` wants them.
+
+    As B stands the body that moves, of two that move the upper one, whatever the order in which
+    they were added: arrows and friction cones point away from what carries.
+    """
+    gravity = np.asarray(sim.parameters.gravity)
+    strength = float(np.linalg.norm(gravity))
+    up = -gravity / strength if strength > 0.0 else np.zeros(3)
+    rows = []
+    for c in sim.contacts():
+        below = c.body_a >= 0 and float(up @ c.normal) < -_UPPER
+        sign = -1.0 if c.body_b < 0 or below else 1.0
+        force, normal = sign * c.force_on_b_world, sign * np.asarray(c.normal)
+        rows.append([*c.position, *force, *normal, c.friction, float(c.sliding)])
     return np.array(rows, dtype=np.float64).reshape(-1, CONTACT_COLUMNS)
 
 

@@ -100,7 +100,8 @@ class Replay:
         time: (F,) [s], strictly increasing.
         poses: (F, B, 7) world poses of the bodies, x y z [m] qx qy qz qw.
         contacts: per frame an array (k, 11): position [m] (3), force on body B in the world [N] (3), unit normal from A
-            to B (3), friction coefficient, sliding (0 or 1). Empty: no contacts were recorded.
+            to B (3), friction coefficient, sliding (0 or 1). A Recorder's B is the body that moves, of two that move
+            the upper one. Empty: no contacts were recorded.
         residual: (F,) residual of the contact solve, dimensionless; NaN leaves a gap in the plot.
         penetration: (F,) largest penetration depth [m], >= 0; NaN leaves a gap.
         energy: (F,) mechanical energy [J]; NaN leaves a gap.
@@ -127,7 +128,7 @@ def write_replay(path: str | os.PathLike[str], replay: Replay) -> Path:
     """
     target = Path(require_path(path))
     meta, arrays = _encode(replay)
-    if not target.parent.is_dir():
+    if not os.path.isdir(target.parent):
         raise ValueError(f"replay {target}: there is no folder {target.parent}")
     target.write_text(page.assemble(replay.title, meta, arrays), encoding="utf-8")
     return target
@@ -136,7 +137,7 @@ def write_replay(path: str | os.PathLike[str], replay: Replay) -> Path:
 def open_replay(path: str | os.PathLike[str]) -> str:
     """Print the file:// URL of a replay, show it in a browser if there is a display, and return the URL."""
     target = Path(require_path(path)).resolve()
-    if not target.is_file():
+    if not os.path.isfile(target):
         raise FileNotFoundError(
             f"open_replay: path = {str(path)!r} is not a file; write it with write_replay first"
         )

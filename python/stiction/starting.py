@@ -23,6 +23,8 @@ OPEN = 1e-5
 """Opening [m or rad] up to which nothing is said."""
 DEEP, RELATIVELY_DEEP = 5e-4, 0.02
 """Overlap up to which nothing is said [m], and as a share of the smaller bounding radius."""
+LARGEST = 1e75
+"""Coordinates from here on count as numbers that are not finite [m or rad]."""
 DEEP_STEP = 1e-3
 """The same where a first step begins [m]: of a state that was set, not of a configuration."""
 MOST = 12
@@ -127,8 +129,16 @@ def warn_of_first_batch_step(batch: Batch, mask: NDArray[Any] | None) -> None:
             return
 
 
+def warn_of_edited_scene(text: str) -> None:
+    """Called by the compiled simulator and batch."""
+    warnings.warn(text, UserWarning, stacklevel=level_of_user())
+
+
 def _first_step(sim: _stiction.Simulator, state: State, known: Iterable[dict[Names, float]]) -> str:
-    """What is wrong where it begins; empty: nothing that is not known."""
+    """What is wrong where it begins; empty: nothing that is not known. Poses beyond all bounds are
+    left to the step, which is not finite then."""
+    if not np.less(np.abs(state.q), LARGEST).all():
+        return ""
     told: dict[Names, float] = {}
     for overlaps in known:
         for names, depth in overlaps.items():

@@ -22,6 +22,7 @@ import pinocchio
 from numpy.typing import NDArray
 
 from ._stiction import StictionError, load_mesh
+from .npz_file import read_bytes
 from .replay import ReplayGeometry, Shape
 
 __all__ = ["robot_visuals", "thin_mesh"]
@@ -94,7 +95,7 @@ def _without_meshes(urdf: Path) -> tuple[str, dict[str, _Mesh]]:
     wrongly, and that a broken file can bring down.
     """
     # Without namespaces: prefixes that nothing declares are common.
-    document: Document = expatbuilder.parseString(urdf.read_bytes(), namespaces=False)
+    document: Document = expatbuilder.parseString(read_bytes(urdf), namespaces=False)
     meshes: dict[str, _Mesh] = {}
     for link in document.getElementsByTagName("link"):
         for index, visual in enumerate(_children(link, "visual")):
@@ -149,7 +150,7 @@ def _find(uri: str, folder: Path, package_dirs: Sequence[str]) -> Path:
                 candidates.append(place / inside.lstrip("/"))
     elif not has_scheme or scheme == "file":
         candidates = [place / rest for place in (folder, *map(Path, package_dirs))]
-    found = next((path for path in candidates if path.is_file()), None)
+    found = next((path for path in candidates if os.path.isfile(path)), None)
     if found is None:
         raise ValueError(f"there is no file {uri!r}")
     return found

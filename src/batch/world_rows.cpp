@@ -3,6 +3,7 @@
 #include "stiction/math/constants.hpp"
 
 #include "math/number_text.hpp"
+#include "math/within_bounds.hpp"
 #include "model/unit_groups.hpp"
 
 #include <algorithm>
@@ -60,7 +61,7 @@ void add_step(const WorldStep& step, const WorldRows& rows, int world) {
 
 bool freeze_not_finite(const WorldRows& rows, int world, std::uint8_t exit) {
   const WorldRows row = rows.from(world);
-  if (all_finite(row.q, row.nq) && all_finite(row.v, row.nv)) return false;
+  if (within_bounds(row.q, row.nq) && within_bounds(row.v, row.nv)) return false;
   add_step({StepStatus::kNotFinite, kInfinity, 0, exit, true}, rows, world);
   return true;
 }
@@ -148,7 +149,8 @@ void RowMemory::check_units(int world) const {
     double sum = 0.0;
     for (int k = group.first; k < group.first + group.count; ++k) sum += q[k] * q[k];
     const double n = std::sqrt(sum);
-    if (!(std::abs(n - 1.0) > kUnitTolerance)) continue;
+    // One that is not finite is left to the step, which freezes its world.
+    if (!(std::abs(n - 1.0) > kUnitTolerance) || !std::isfinite(n)) continue;
     throw std::invalid_argument(
         "norm of q[" + std::to_string(world) + ", " + std::to_string(group.first) + ":" +
         std::to_string(group.first + group.count) + "] (joint \"" + group.joint +

@@ -1,6 +1,7 @@
 #include "integrator/compliant_system.hpp"
 
 #include "dynamics/mass_matrix.hpp"
+#include "math/within_bounds.hpp"
 #include "model/contact_order.hpp"
 
 #include <algorithm>
@@ -204,10 +205,8 @@ void locate(const CompliantInput& input,
   here.q = Eigen::Map<const Eigen::VectorXd>(q, scene.nq());
   here.v = Eigen::Map<const Eigen::VectorXd>(v, scene.nv());
   // A stage or a trial that has blown up must come out as not finite, not as an exception of the
-  // narrow phase: beyond the bound products overflow.
-  constexpr double kLargest = 1e75;
-  const double largest = here.q.cwiseAbs().sum() + here.v.cwiseAbs().sum();
-  const bool finite = largest < kLargest;
+  // narrow phase.
+  const bool finite = within_bounds(q, scene.nq()) && within_bounds(v, scene.nv());
   if (!finite) here.v.setConstant(std::numeric_limits<double>::quiet_NaN());
   forward_kinematics(scene, input.parameters, q, here.v.data(), system.known, system.dynamics);
   system.found.clear();

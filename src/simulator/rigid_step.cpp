@@ -6,12 +6,11 @@
 
 #include "contact/closure_curvature.hpp"
 #include "contact/consistent_closures.hpp"
-#include "contact/contact_axes.hpp"
 #include "contact/project_closures.hpp"
 #include "dynamics/joint_forces.hpp"
-#include "integrator/energy.hpp"
 #include "integrator/semi_implicit_euler.hpp"
 #include "integrator/stopped_joints.hpp"
+#include "math/within_bounds.hpp"
 #include "model/joint.hpp"
 #include "solver/common/island.hpp"
 #include "solver/common/safe_answer.hpp"
@@ -165,15 +164,19 @@ void RigidStep::build(const StepInput& input, const ContactSettings& contact, St
   record_.warm_start = record_.solution.impulse;
 }
 
-/// Kinematics and contacts. An island that is touched takes part in this step already.
+/// Kinematics and contacts. An island that is touched takes part in this step already. From a start
+/// out of bounds, whose poses the narrow phase would refuse, the step is not finite.
 void RigidStep::find_awake_contacts(const StepInput& input, State& state) {
   const auto& [scene, parameters, settings, control, before] = input;
-  if (settings.sleeping.enabled) {
+  if (settings.sleeping.enabled)
     wake_changed(scene, control, state, record_.dynamics, sleep_);
-  } else {
+  else
     state.rest.clear();
-  }
+  const bool within =
+      within_bounds(state.q.data(), scene.nq()) && within_bounds(state.v.data(), scene.nv());
+  if (!within) state.v.setConstant(std::nan(""));
   forward_kinematics(scene, parameters, state.q.data(), state.v.data(), record_.dynamics);
+  if (!within) return record_.contacts.clear();
   const auto find = [&] {
     collide(scene,
             parameters,
@@ -310,61 +313,6 @@ void RigidStep::finish(const StepInput& input, State& state) {
   fill_report(input);
 }
 
-void RigidStep::fill_report(const StepInput& input) {
-  const SimulatorSettings& settings = input.settings;
-  const auto& [contacts, dynamics, rows, problem, warm_start, solution, dv] = record_;
-  StepReport& r = report = {};
-  r.solver_status = solution.status;
-  r.residuals = solution.residuals;
-  r.iterations = spent_.iterations + solution.iterations;
-  r.factorisations = spent_.factorisations + solution.factorisations;
-  r.tolerance = solution.tolerance;
-  r.safe_islands = std::exchange(safe_islands_, 0);
-  r.num_contacts = static_cast<int>(contacts.size());
-  r.num_rows = problem.num_rows();
-  r.num_islands = problem.num_islands();
-  r.num_asleep = dynamics.num_asleep;
-  r.recovery_energy = recovery_energy(rows, solution.impulse, solution.velocity);
-  for (const Contact& c : contacts) r.penetration = std::max(r.penetration, -c.gap);
-  int offset = 0;
-  const double inside = inside_of_cone(settings.solver);
-  const double loaded = std::max(kLeastLoadShare, inside) * largest_load();
-  for (const ConstraintRow& row : rows.rows) {
-    const double* l = solution.impulse.data() + offset;
-    const double* c = solution.velocity.data() + offset;
-    offset += row.set.dim;
-    if (row.source != RowSource::kContact) continue;
-    r.elastic_energy += elastic_energy(contacts[row.index], row, settings.contact, settings.dt);
-    if (l[row.set.dim - 1] > loaded && !on_cone(row.set.friction, l, inside))
-      r.creep = std::max(r.creep, slip(row.set.friction, c));
-  }
-  const MechanicalEnergy energy = whole_energy(
-      input.scene, input.parameters, dynamics, input.before.q.data(), input.before.v.data());
-  r.kinetic_energy = energy.kinetic;
-  r.potential_energy = energy.potential;
-  judge(true);
-}
-
-/// Of the normal impulses of contacts.
-double RigidStep::largest_load() const {
-  double largest = 0.0;
-  int offset = 0;
-  for (const ConstraintRow& row : record_.rows.rows) {
-    offset += row.set.dim;
-    if (row.source == RowSource::kContact)
-      largest = std::max(largest, record_.solution.impulse[offset - 1]);
-  }
-  return largest;
-}
-
-/// Where an island was held to `tolerance_large`, impulses of contacts that slide lie on their
-/// cones to that.
-double RigidStep::inside_of_cone(const SolverSettings& settings) const {
-  constexpr double kExact = 1e-9;
-  const double held = record_.solution.tolerance;
-  return held > settings.tolerance ? std::max(kExact, held) : kExact;
-}
-
 /// What solve_problem() could have taken.
 std::int64_t RigidStep::most_of_last_solve(const SolverSettings& settings) const {
   const int solves = recovery_work_.solved_again ? 1 + kRecoverySolves : 1;
@@ -374,34 +322,6 @@ std::int64_t RigidStep::most_of_last_solve(const SolverSettings& settings) const
 
 std::int64_t RigidStep::most_factorisations(const SolverSettings& settings) const {
   return spent_.most_factorisations + most_of_last_solve(settings);
-}
-
-void RigidStep::contacts(double dt, std::vector<ContactReport>& out) const {
-  constexpr double kSlip =
-      1e-6;  // [m/s], as in the certificate: below it, what is on its cone sticks
-  out.assign(record_.contacts.size(), {});
-  int offset = 0;
-  for (const ConstraintRow& row : record_.rows.rows) {
-    const int at = offset;
-    offset += row.set.dim;
-    if (row.source != RowSource::kContact) continue;
-    const Contact& c = record_.contacts[row.index];
-    const double* l = record_.solution.impulse.data() + at;
-    const double* w = record_.solution.velocity.data() + at;
-    ContactReport& r = out[row.index] = report_of(c);
-    // The problem's velocity is relative to c* and carries R lambda: undo both.
-    double moving[kMaxConeDim];
-    for (int k = 0; k < row.set.dim; ++k)
-      moving[k] = w[k] + row.reference[k] - row.compliance[k] * l[k];
-    r.impulse = force_of(row.set, l);
-    r.velocity = force_of(row.set, moving);
-    r.moment_impulse = couple_of(row.set, l);
-    r.angular_velocity = couple_of(row.set, moving);
-    r.moment_on_b_world = c.frame * r.moment_impulse * (1.0 / dt);
-    r.extension = next_extension(c, row, dt, l);
-    r.force_on_b_world = c.frame * r.impulse * (1.0 / dt);
-    r.sliding = on_cone(row.set.friction, l) && slip(row.set.friction, w) > kSlip;
-  }
 }
 
 }  // namespace stiction

@@ -6,6 +6,7 @@
 #include "math/assert.hpp"
 #include "math/instruction_set.hpp"
 #include "math/number_text.hpp"
+#include "math/within_bounds.hpp"
 #include "simulator/compliant_derivatives.hpp"
 #include "simulator/integrators.hpp"
 #include "simulator/inverse_step.hpp"
@@ -243,10 +244,10 @@ const StepReport& Simulator::advance(State& state, const std::vector<double>& im
   return publish(state);
 }
 
-/// Only whole steps with finite ends count. Warm starts go back too: they may hold the NaN.
+/// Only whole steps with ends within bounds count. Warm starts go back too: they may hold the NaN.
 const StepReport& Simulator::take_back_if_bad(State& state) {
   StepReport& report = step_->report;
-  if (!(std::isfinite(state.q.sum()) && std::isfinite(state.v.sum())))
+  if (!(within_bounds(state.q.data(), scene_.nq()) && within_bounds(state.v.data(), scene_.nv())))
     report.status = StepStatus::kNotFinite;
   if (settings_.solver.interrupt.requested()) report.status = StepStatus::kInterrupted;
   if (!report.whole()) state = before_;

@@ -14,6 +14,7 @@ import coal
 import numpy as np
 import pytest
 import stiction
+from stiction.doctor import examine
 from stiction_lab.bench.robots import example_robots
 
 LINK = """<link name="{}"><inertial><mass value="1"/>
@@ -217,6 +218,79 @@ def test_an_archive_that_unpacks_to_more_than_allowed_is_not_unpacked(
     assert (tmp_path / "w.npz").stat().st_size < 1_000_000
     monkeypatch.setattr(npz_file, "LARGEST", 10_000_000)
     refused(lambda: stiction.load_problem(tmp_path / "w.npz"), "unpacks to more than 10000000")
+
+
+# --- paths ------------------------------------------------------------------------------
+
+LOADERS: dict[str, tuple[str, Callable[[str], Any]]] = {
+    "load urdf": (".urdf", stiction.load),
+    "load mjcf": (".xml", stiction.load),
+    "load scene": (".stiction", stiction.load),
+    "load_urdf": (".urdf", stiction.load_urdf),
+    "load_mjcf": (".xml", stiction.load_mjcf),
+    "part": (".xml", lambda path: stiction.load_mjcf([stiction.MjcfPart(path, "a/")])),
+    "srdf": (".srdf", lambda p: stiction.load_urdf_string(PLAIN, srdf=p)),
+    "Scene.load": (".stiction", stiction.Scene.load),
+    "load_mesh": (".stl", stiction.load_mesh),
+    "load_problem": (".npz", stiction.load_problem),
+    "load_warm_start": (".npz", stiction.load_warm_start),
+    "Policy.load": (".npz", lambda path: policy().load(path)),
+    "doctor": (".urdf", examine),
+}
+PLAIN = f"<robot name='r'>{LINK.format('l')}</robot>"
+
+
+def policy() -> Any:
+    from stiction.envs import Policy
+
+    return Policy
+
+
+@pytest.mark.parametrize("loader", LOADERS)
+def test_paths_that_cannot_be_read_are_refused(loader: str, tmp_path: Path) -> None:
+    """A name of 5000 characters, a folder, and a file whose bytes the system does not give."""
+    ending, load = LOADERS[loader]
+    folder = tmp_path / f"folder{ending}"
+    folder.mkdir()
+    unreadable = tmp_path / f"mem{ending}"
+    unreadable.symlink_to("/proc/self/mem")
+    for path in ("x" * 5000 + ending, str(tmp_path / ("y" * 300 + ending)), str(folder)):
+        with pytest.raises(stiction.StictionError):
+            load(path)
+    with pytest.raises(stiction.StictionError):
+        load(str(unreadable))
+
+
+def test_a_long_name_is_no_scene() -> None:
+    with pytest.raises(ValueError, match="no scene"):
+        stiction.load("x" * 5000)
+
+
+def test_a_stored_policy_is_read_as_carefully_as_a_problem(tmp_path: Path) -> None:
+    path = tmp_path / "p.npz"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        count = 300_000_000 // 8
+        with archive.open("g.npy", "w", force_zip64=True) as member:
+            member.write(b"\x93NUMPY\x01\x00" + header(f"({count},)"))
+            for _ in range(count * 8 // 10_000_000):
+                member.write(b"\0" * 10_000_000)
+    refused(lambda: policy().load(path), "p.npz", "unpacks to more than")
+    weight, bias = np.zeros((2, 3), np.float32), np.zeros(2, np.float32)
+    whole = {"mean": np.zeros(3), "scale": np.ones(3), "weight0": weight, "bias0": bias}
+    np.savez(path, **whole)
+    policy().load(path)
+    for field, value, words in [
+        ("scale", None, "scale is missing"),
+        ("scale", np.ones(4), "scale has 4 entries: must have 3"),
+        ("mean", np.array([np.nan] * 3), "mean has an entry that is not finite"),
+        ("weight0", np.zeros((2, 4)), "layer 0 has weights (2, 4)"),
+        ("bias0", np.array(["a", "b"]), "p.npz"),
+    ]:
+        changed = {k: v for k, v in {**whole, field: value}.items() if v is not None}
+        np.savez(path, **changed)
+        refused(lambda: policy().load(path), "p.npz", words)
+    path.write_bytes(path.read_bytes()[:200])
+    refused(lambda: policy().load(path), "p.npz is no whole policy")
 
 
 # --- meshes -----------------------------------------------------------------------------

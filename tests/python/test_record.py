@@ -49,6 +49,34 @@ def test_contacts_carry_the_weight() -> None:
     assert set(rows[:, 9]) == {0.9} and np.all(rows[:, 2] < 1e-3)
 
 
+@pytest.mark.parametrize("order", ["ground first", "ground last"])
+def test_arrows_point_away_from_what_carries(order: str) -> None:
+    """A box on a box on the ground: whichever was added first, the upper one is pushed up."""
+    scene = stiction.Scene()
+    poses = {name: np.eye(4) for name in ("low", "high")}
+    poses["low"][2, 3], poses["high"][2, 3] = 0.1, 0.3
+    if order == "ground first":
+        scene.add_ground()
+    for name in ("low", "high") if order == "ground first" else ("high", "low"):
+        scene.add_body(name, stiction.Box([0.1] * 3), 1.0, poses[name])
+    if order == "ground last":
+        slab = np.eye(4)
+        slab[2, 3] = -0.5
+        scene.add_geometry("slab", "world", stiction.Box([1.0, 1.0, 0.5]), slab)
+    sim = stiction.Simulator(scene)
+    recorder = Recorder(sim)
+    state = sim.initial_state()
+    recorder.capture(state)
+    for _ in range(20):
+        sim.step(state)
+        recorder.after_step(state)
+    rows = recorder.replay().contacts[-1]
+    assert len(rows) == 8
+    np.testing.assert_allclose(rows[:, 8], 1.0, atol=1e-9)  # normals
+    assert (rows[:, 5] >= 0.0).all()
+    assert rows[:, 5].sum() == pytest.approx(3 * 9.81, rel=1e-3)
+
+
 def test_a_frame_answers_for_all_steps_since_the_last() -> None:
     sim = simulator("solo12")
     state, control = sim.initial_state("standing"), sim.hold("standing")

@@ -146,6 +146,27 @@ def test_wrench_between_two_bodies() -> None:
         sim.wrench_between("low", 7)
 
 
+def test_wrenches_of_a_simulator_are_of_one_type() -> None:
+    sim = stiction.Simulator(stiction.load("solo12"))
+    sim.run(sim.initial_state("standing"), sim.hold("standing"), 5)
+    leg = sim.scene.joints[3]
+    wrenches = [
+        sim.wrench_on("base_link"),
+        sim.wrench_between("world", "FL_LOWER_LEG"),
+        sim.joint_reaction(leg.name),
+        sim.joint_reaction(leg.name, frame="FL_FOOT"),
+    ]
+    for wrench in wrenches:
+        assert type(wrench) is stiction.BodyWrench and len(wrench) == 2
+        force, moment = wrench
+        for part, value in ((force, wrench.force), (moment, wrench.moment)):
+            np.testing.assert_array_equal(part, value)
+        np.testing.assert_array_equal(np.array(wrench), [force, moment])
+        np.testing.assert_array_equal(wrench[-1], moment)
+        with pytest.raises(IndexError):
+            wrench[2]
+
+
 def test_wrench_between_bodies_in_a_frame() -> None:
     """A box on a tray that leans: in the axes of the tray, about its origin."""
     lean = pinocchio.SE3(pinocchio.utils.rotate("x", 0.2), np.array([0.4, 0.1, 0.6]))

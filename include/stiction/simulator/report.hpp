@@ -28,10 +28,10 @@ struct ContactReport {
   Vec3d moment_on_b_world;  ///< about the point, beside the force [N m]
 };
 
-/// Wrench on a body, world axes.
+/// Wrench on a body; axes and the point of the moment are those of the function that returns it.
 struct BodyWrench {
   Vec3d force{0, 0, 0};   ///< [N]
-  Vec3d moment{0, 0, 0};  ///< about the body's origin at the start of the step [N m]
+  Vec3d moment{0, 0, 0};  ///< [N m]
 };
 
 /// Momentum and energy of the whole scene over the last step, world frame, about the world origin.

@@ -91,8 +91,8 @@ class Simulator {
   std::vector<ContactReport> contacts() const;
   /// Into `out`, which keeps its memory.
   void contacts(std::vector<ContactReport>& out) const;
-  /// Of all contacts of the last step. Throws for an unknown body, unless the last step is whole,
-  /// and for a body that sleeps: steps leave out what holds it.
+  /// Of all contacts of the last step, world axes, moment about the body's origin at its start.
+  /// Throws for an unknown body, unless the step is whole, and for a body that sleeps.
   BodyWrench wrench_on(int body);
   /// Of all contacts of two bodies (-1: the world), on B, the moment about a point of the world.
   /// Throws likewise; of a body that sleeps what lies on it is not known, but for bodies awake:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -110,7 +111,7 @@ class Case:
         found: dict[int, list[ReplayGeometry]] = {}
         for robot in self.scene.robots:
             path = Path(robot.description.path)
-            if not path.is_file():
+            if not os.path.isfile(path):
                 continue
             model = pinocchio_model(self.scene, robot.name)
             with _quiet("stiction"):  # missing meshes are a finding

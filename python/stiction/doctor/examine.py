@@ -11,7 +11,7 @@ from typing import Any
 from .. import Scene, StictionError, load, load_mjcf
 from ..cli_subject import DEFAULT_STEP
 from ..loading import MJCF_ENDINGS, MJCF_TEXT, READ, SCENE_ENDING
-from ..npz_file import require_path
+from ..npz_file import read_bytes, require_path
 from ..servo_dofs import servo_dofs
 from .case import Case
 from .finding import Diagnosis, Finding, diagnosis
@@ -91,12 +91,12 @@ def _refuse(name: str) -> None:
         raise StictionError(
             f"{name}: an SRDF says nothing by itself: stiction doctor ROBOT.urdf --srdf {name}"
         )
-    if path.is_dir():
+    if os.path.isdir(path):
         raise StictionError(f"{name}: is a folder; name the URDF or MJCF file in it")
     known = (".urdf", SCENE_ENDING, *MJCF_ENDINGS)
-    if path.suffix.lower() in known and not path.is_file():
+    if path.suffix.lower() in known and not os.path.isfile(path):
         raise StictionError(f"{name}: no such file")
-    if path.suffix.lower() not in known and (path.is_file() or path.suffix.lower() == ".sdf"):
+    if path.suffix.lower() not in known and (os.path.isfile(path) or path.suffix.lower() == ".sdf"):
         raise StictionError(
             f"{name}: {READ} can be read, not {path.suffix or 'a file without an ending'}"
         )
@@ -111,7 +111,7 @@ def _expand(name: str) -> str:
 def _of_urdf(
     name: str, dt: float | None, kp: float | None, kd: float | None, options: dict[str, Any]
 ) -> Diagnosis:
-    urdf = read_urdf(Path(name).read_bytes())
+    urdf = read_urdf(read_bytes(name))
     if urdf.is_template:
         raise StictionError(_expand(name))
     package_dirs = options.get("package_dirs", ())

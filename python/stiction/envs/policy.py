@@ -10,6 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._stiction import StictionError
+from ..npz_file import ArrayFile
+
 __all__ = ["CART_POLE", "GO2_TROT", "SOLO12_ROUGH", "SOLO12_TROT", "Policy"]
 
 Singles = NDArray[np.float32]
@@ -22,6 +25,10 @@ SOLO12_ROUGH = Path(__file__).with_name("policies") / "solo12_rough.npz"
 """Of Solo12Rough, likewise."""
 CART_POLE = Path(__file__).with_name("policies") / "cart_pole.npz"
 """Of CartPole: 0.6 million control steps, seed 0."""
+
+
+LARGEST = 256 << 20
+"""Bytes that a stored policy may hold, unpacked: 64 million weights."""
 
 
 class Policy:
@@ -79,14 +86,21 @@ class Policy:
         """What save() wrote.
 
         Raises:
-            ValueError: arrays are missing or do not fit together.
+            StictionError: the file cannot be read, is damaged or holds more than 256 MiB, or arrays
+                are missing, not finite, or do not fit together; the message names the file.
         """
-        with np.load(Path(path), allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file.files}
-        missing = [name for name in ("mean", "scale", "weight0", "bias0") if name not in arrays]
-        if missing:
-            raise ValueError(f"{path}: no array {missing[0]!r}: not a policy")
-        layers: list[tuple[Singles, Singles]] = []
-        while f"weight{len(layers)}" in arrays:
-            layers.append((arrays[f"weight{len(layers)}"], arrays[f"bias{len(layers)}"]))
-        return Policy(layers, arrays["mean"], arrays["scale"])
+        file = ArrayFile.read(path, "policy", LARGEST)
+
+        def numbers(name: str, ndim: int = 1) -> Singles:
+            return file.numbers(name, ndim).astype(np.float32)
+
+        layers = [(numbers("weight0", 2), numbers("bias0"))]
+        while f"weight{len(layers)}" in file:
+            layers.append((numbers(f"weight{len(layers)}", 2), numbers(f"bias{len(layers)}")))
+        mean, scale = numbers("mean"), numbers("scale")
+        if scale.shape != mean.shape:
+            raise file.fail("scale", f"has {len(scale)} entries: must have {len(mean)}, as mean")
+        try:
+            return Policy(layers, mean, scale)
+        except ValueError as error:
+            raise StictionError(f"{file.path}: {error}") from None

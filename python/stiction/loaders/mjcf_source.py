@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 
 from .._stiction import LoadMessage, StictionError
 from ..loading import MJCF_TEXT
+from ..npz_file import read_bytes, require_path
 from .mjcf_compiler import CompilerError, compile_model, seconds_for, start
 from .mjcf_compiler_process import OWN, numbered
-from .mjcf_lines import Lines, read_lines
+from .mjcf_lines import LARGEST, Lines, read_lines
 
 __all__ = [
     "GearRow", "GivenFile", "Source", "compile_mjcf", "compiled", "given_file", "mujoco_module",
@@ -243,10 +244,10 @@ def given_file(path_or_xml: str | os.PathLike[str]) -> GivenFile:
             "stiction.MjcfPart(file, prefix)"
         )
     else:
-        path = Path(path_or_xml)
-        if not path.is_file():
-            raise StictionError(f"{path}: " + ("is a folder" if path.is_dir() else "no such file"))
-        found = GivenFile("path", str(path), str(path), path.stem, path.read_bytes())
+        path = Path(require_path(path_or_xml))
+        if os.path.isdir(path):
+            raise StictionError(f"{path}: is a folder")
+        found = GivenFile("path", str(path), str(path), path.stem, read_bytes(path, LARGEST))
     if _root(found.text) == "robot":
         raise StictionError(f"{found.file}: is a URDF; stiction.load_urdf reads it")
     return found

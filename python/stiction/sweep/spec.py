@@ -77,7 +77,7 @@ def from_toml(path: str | os.PathLike[str], **changes: Any) -> SceneRuns | TaskR
     if known[0] not in values:
         raise ValueError(f"{at}: {kind}.{known[0]} is missing")
     for name in ("scene", "policy"):
-        if name in values and (beside := at.parent / str(values[name])).is_file():
+        if name in values and os.path.isfile(beside := at.parent / str(values[name])):
             values[name] = str(beside.resolve())
     try:
         return make(**{**values, **changes})

@@ -1,4 +1,4 @@
-"""`stiction bench step`, `drops`, `worst-step`, `robots`, `collision` and so on."""
+"""`stiction bench step`, `drops`, `worst-step`, `robots`, `census`, `collision` and so on."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import typer
 from stiction import _stiction
 from stiction.cli_tools import UsageError, guarded, line_progress, print_json, stdout
 
+from .census_command import census
 from .command_options import JsonOption, names_of, require_peer
 from .results import update_results
 from .world_commands import batch, lanes
@@ -175,6 +176,7 @@ def integrators(
 
 app.command(short_help="Worlds of a robot at every width of lanes.")(lanes)
 app.command(short_help="Many worlds beside mujoco.rollout.")(batch)
+app.command(short_help="Does each robot file of a folder take every step?")(census)
 
 
 @app.command(short_help="Jacobian and vjp beside MuJoCo's differences.")

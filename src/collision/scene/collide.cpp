@@ -153,12 +153,16 @@ void keep_only_what_meets(const Scene& scene,
   } else {
     meets = detail::first_approach(A, motion_a, B, motion_b, dt, target, time);
   }
+  if (meets) {
+    const Transform later_a = advanced(motion_a, time), later_b = advanced(motion_b, time);
+    // What turns by over 2^40 rad is at no known orientation: too fast to follow in double.
+    meets = detail::is_finite(later_a) && detail::is_finite(later_b);
+    if (meets) contact_manifolds(A, later_a, B, later_b, margin, work.manifold);
+  }
   if (!meets) {
     manifolds.clear();
     return;
   }
-  contact_manifolds(
-      A, advanced(motion_a, time), B, advanced(motion_b, time), margin, work.manifold);
   // The smaller body feels a wrong lever arm most; the world feels none.
   const bool world_b = scene.geometries()[b].body < 0;
   const bool smaller_a = scene.geometries()[a].body >= 0 && work.radius[a] <= work.radius[b];

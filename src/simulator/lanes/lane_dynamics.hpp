@@ -5,6 +5,7 @@
 #include "dynamics/loose_body.hpp"
 #include "dynamics/mass_matrix.hpp"
 #include "dynamics/servo.hpp"
+#include "math/within_bounds.hpp"
 #include "simulator/lanes/lane_work.hpp"
 
 namespace stiction {
@@ -79,13 +80,13 @@ inline Mask<Real> lane_saturation_changes(const LaneScene& s,
   return out;
 }
 
-/// Lanes whose state has a number that is not finite.
+/// Lanes whose state has a number that is not finite, or counts as such; see kLargestMotion.
 template <class Real>
 inline Mask<Real> not_finite(const TreeView& t, const Real* q, const Real* v) {
   Real sum(0.0);
   for (int k = 0; k < t.nq; ++k) sum += abs(q[k]);
   for (int k = 0; k < t.nv; ++k) sum += abs(v[k]);
-  return negated(sum < Real(__builtin_inf()));
+  return negated(sum < Real(kLargestMotion));
 }
 
 /// Lanes in which the bias is that of slower velocities.
