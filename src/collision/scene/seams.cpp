@@ -1,0 +1,283 @@
+#include "collision/scene/seams.hpp"
+
+#include "collision/manifold/polygon.hpp"
+#include "collision/scene/collide.hpp"
+#include "collision/surface/surface.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+// A shape S that slides over the seam of two flush shapes T1, T2 meets the side of T2, which no
+// single pair knows to be covered. S rests against T1 along m, the normal of that contact, and stays
+// in front of the plane through its points. Where T2 lies behind this plane, S and T2 can meet along
+// m alone: a contact of the two with another normal only bars the way along the plane, and is left
+// out. So a contact c of S and T2 is covered by a contact k of S and T1 if
+//
+//   1. T2, as far as S can reach it, rises above the plane of k by no more than kRise of the smaller
+//      of S and T2, also at the end of the step; and so S is in front of it where c touches;
+//   2. c is not along k's normal, nor, within 45 degrees of it, along the normal of a plane face: a
+//      body lies on faces that all but lie in one plane with all its points.
+//
+// A covered contact covers none: two that cover each other both stay. A wall, a step and a ramp rise
+// above the plane, and stop S as before.
+
+namespace stiction {
+namespace {
+
+using namespace detail;
+
+/// Of the smaller of the two shapes: steps up to this are passed.
+constexpr double kRise = 2e-3;
+constexpr double kSideways = 0.70710678118654752;  // cosine of 45 degrees
+/// A shape with more manifolds has no time for the rule, which takes them by pairs.
+constexpr int kMostManifolds = 64;
+
+using SeamManifold = SeamWorkspace::Manifold;
+
+/// One manifold as seen from a shape S: the other one is T.
+struct Side {
+  const SeamPoint *first, *last;
+  int s, t;
+  Vec3d n;        ///< from T to S
+  double level;   ///< how far T reaches along n where it touches [m]
+  double lowest;  ///< and S
+
+  const Vec3d& on_s(const SeamPoint& p) const { return p.a == s ? p.on_a : p.on_b; }
+  const Vec3d& on_t(const SeamPoint& p) const { return p.a == s ? p.on_b : p.on_a; }
+};
+
+Side side_of(const SeamWorkspace& w, const SeamManifold& m, int geometry) {
+  Side side{&w.points[m.first], &w.points[m.first] + (m.last - m.first), geometry, 0, {}, 0, 0};
+  const SeamPoint& p = *side.first;
+  side.t = p.a == geometry ? p.b : p.a;
+  side.n = p.a == geometry ? -p.normal : p.normal;
+  side.level = -HUGE_VAL;
+  double least = HUGE_VAL;
+  for (const SeamPoint* q = side.first; q < side.last; ++q) {
+    side.level = std::fmax(side.level, dot(side.n, side.on_t(*q)));
+    least = std::fmin(least, q->distance);
+  }
+  side.lowest = side.level + std::fmin(0.0, least);
+  return side;
+}
+
+class SeamRule {
+ public:
+  SeamRule(const CollisionWorkspace& work, double dt) : work_(work), dt_(dt) {}
+
+  /// Whether k covers c, both of one shape S.
+  bool covers(const Side& k, const Side& c) const {
+    if (k.t == c.t) return false;
+    const double cosine = dot(k.n, c.n);
+    if (cosine > 1.0 - kSameNormal) return false;
+    const double rise = kRise * std::min(work_.radius[c.s], work_.radius[c.t]);
+    const double highest = k.level + rise, lowest = k.lowest - rise;
+    for (const SeamPoint* p = c.first; p < c.last; ++p) {
+      if (dot(k.n, c.on_t(*p)) > highest || dot(k.n, c.on_s(*p)) < lowest) return false;
+    }
+    if (!work_.shapes[c.t].bounded() || !work_.shapes[c.s].bounded()) return false;
+    if (top(c, k.n) + dt_ * rise_speed(k, c) > highest) return false;
+    return cosine < kSideways || !(has_face(c.t, c.s, c.n) || has_face(c.s, c.t, -c.n));
+  }
+
+ private:
+  Vec3d centre(int g) const { return work_.poses[g] * work_.centre[g]; }
+
+  /// visit(triangle) of a surface within reach of another shape.
+  template <class Visit>
+  void near_triangles(int surface, int other, Visit visit) const {
+    const Transform X = relative(work_.poses[surface], work_.poses[other]);
+    const double reach = work_.reach[surface] + work_.reach[other];
+    const Aabb box = grown(bounding_box(work_.shapes[other], X), reach);
+    Surface(work_.shapes[surface]).overlapping(box, visit);
+  }
+
+  /// How far T reaches along the unit n, as far as S can meet it [m].
+  double top(const Side& c, const Vec3d& n) const {
+    const Shape& shape = work_.shapes[c.t];
+    const Transform& X = work_.poses[c.t];
+    const Vec3d n_T = transpose_times(X.R, n);
+    if (!shape.hollow()) {
+      const Vec3d p = support(is_surface(shape.type) ? hull_of(shape) : shape, n_T);
+      return dot(n, X * p);
+    }
+    double highest = -HUGE_VAL;
+    const Surface surface(shape);
+    near_triangles(c.t, c.s, [&](int id) {
+      Vec3d v[3];
+      surface.corners(id, v);
+      for (const Vec3d& p : v) highest = std::fmax(highest, dot(n_T, p));
+    });
+    return highest + dot(n, X.p);
+  }
+
+  /// How fast T of c may rise above the plane of k, which moves with its own T [m/s].
+  double rise_speed(const Side& k, const Side& c) const {
+    const Vec3d &v = work_.linear[k.t], &w = work_.angular[k.t];
+    const Vec3d frame = v + cross(w, centre(c.t) - centre(k.t));
+    const double turning = norm(work_.angular[c.t] - w) * work_.radius[c.t];
+    return std::fmax(0.0, dot(k.n, work_.linear[c.t] - frame)) + turning;
+  }
+
+  /// Whether n (unit, away from it) is the normal of a plane face of a shape near another one.
+  bool has_face(int g, int other, const Vec3d& n) const {
+    const Shape& shape = work_.shapes[g];
+    const Vec3d d = transpose_times(work_.poses[g].R, n);
+    if (!shape.hollow()) {
+      Polygon face;
+      const Shape& solid = is_surface(shape.type) ? hull_of(shape) : shape;
+      return plane_face_towards(core_of(solid), d, Transform::identity(), face) &&
+             dot(face.normal, d) > 1.0 - kSameNormal;
+    }
+    bool found = false;
+    const Surface surface(shape);
+    near_triangles(g, other, [&](int id) {
+      Vec3d v[3];
+      surface.corners(id, v);
+      found = found || dot(unit_normal(v), d) > 1.0 - kSameNormal;
+    });
+    return found;
+  }
+
+  const CollisionWorkspace& work_;
+  double dt_;
+};
+
+/// Manifolds of the points.
+void gather(SeamWorkspace& w) {
+  w.manifolds.clear();
+  const int count = static_cast<int>(w.points.size());
+  for (int i = 0; i < count; ++i) {
+    const SeamPoint &p = w.points[i], &before = w.points[i == 0 ? 0 : i - 1];
+    const bool same_pair = i > 0 && p.a == before.a && p.b == before.b;
+    if (same_pair && squared_norm(p.normal - before.normal) == 0.0) {
+      w.manifolds.back().last = i + 1;
+    } else {
+      w.manifolds.push_back({i, i + 1, false});
+    }
+  }
+}
+
+/// The manifolds of each geometry, in their order: of_geometry[start[g]] ... [start[g + 1] - 1].
+void list_by_geometry(std::size_t geometries, SeamWorkspace& w) {
+  w.start.assign(geometries + 1, 0);
+  const auto of = [&](std::size_t m) -> const SeamPoint& { return w.points[w.manifolds[m].first]; };
+  for (std::size_t m = 0; m < w.manifolds.size(); ++m) ++w.start[of(m).a], ++w.start[of(m).b];
+  for (std::size_t g = 0; g < geometries; ++g) w.start[g + 1] += w.start[g];
+  w.of_geometry.resize(2 * w.manifolds.size());
+  for (std::size_t m = w.manifolds.size(); m-- > 0;) {
+    w.of_geometry[--w.start[of(m).a]] = static_cast<int>(m);
+    w.of_geometry[--w.start[of(m).b]] = static_cast<int>(m);
+  }
+}
+
+/// The manifolds of a moving shape, as it sees them; none if the rule has nothing to say.
+struct Sides {
+  Side of[kMostManifolds];
+  int count = 0;
+
+  Sides(const Scene& scene, const SeamWorkspace& w, int g) {
+    const int first = w.start[g], number = w.start[g + 1] - first;
+    if (number < 2 || number > kMostManifolds || scene.geometries()[g].body < 0) return;
+    for (; count < number; ++count)
+      of[count] = side_of(w, w.manifolds[w.of_geometry[first + count]], g);
+  }
+};
+
+/// Whether one of the others covers manifold c; `by`: which may.
+template <class May>
+bool is_covered(const SeamRule& rule, const Sides& sides, int c, May may) {
+  for (int k = 0; k < sides.count; ++k) {
+    if (k != c && may(k) && rule.covers(sides.of[k], sides.of[c])) return true;
+  }
+  return false;
+}
+
+/// Whether a shape that moves touches two others.
+bool has_seams(const Scene& scene, const ContactSet& contacts, std::vector<int>& partners) {
+  partners.assign(scene.geometries().size(), 0);
+  bool any = false;
+  for (std::size_t i = 0; i < contacts.size(); ++i) {
+    const Contact& c = contacts[i];
+    if (i > 0 && c.pair == contacts[i - 1].pair) continue;
+    any = any || (++partners[c.geometry_a] > 1 && c.body_a >= 0);
+    any = any || (++partners[c.geometry_b] > 1 && c.body_b >= 0);
+  }
+  return any;
+}
+
+}  // namespace
+
+SeamWorkspace& seam_workspace() {
+  thread_local SeamWorkspace work;
+  return work;
+}
+
+SeamPoint seam_point(const Scene& scene,
+                     int a,
+                     int b,
+                     const Vec3d& position,
+                     const Vec3d& normal,
+                     double distance) {
+  const double shift = shift_to_plane(scene, a, b) * distance, half = 0.5 * distance;
+  return {a, b, position - normal * (shift + half), position - normal * (shift - half), normal,
+          distance};
+}
+
+void mark_covered(const Scene& scene, double dt, const CollisionWorkspace& work) {
+  SeamWorkspace& w = seam_workspace();
+  gather(w);
+  const int geometries = static_cast<int>(scene.geometries().size());
+  list_by_geometry(scene.geometries().size(), w);
+  const SeamRule rule(work, dt);
+  const auto manifold = [&](int g, int i) -> SeamManifold& {
+    return w.manifolds[w.of_geometry[w.start[g] + i]];
+  };
+  for (int g = 0; g < geometries; ++g) {
+    const Sides sides(scene, w, g);
+    for (int c = 0; c < sides.count; ++c) {
+      SeamManifold& m = manifold(g, c);
+      m.covered = m.covered || is_covered(rule, sides, c, [](int) { return true; });
+    }
+  }
+  for (int g = 0; g < geometries; ++g) {
+    const Sides sides(scene, w, g);
+    const auto stays = [&](int k) { return !manifold(g, k).covered; };
+    for (int c = 0; c < sides.count; ++c) {
+      const SeamManifold& m = manifold(g, c);
+      if (!m.covered || !is_covered(rule, sides, c, stays)) continue;
+      for (int i = m.first; i < m.last; ++i) w.points[i].covered = true;
+    }
+  }
+}
+
+void drop_covered(const Scene& scene,
+                  double dt,
+                  const CollisionWorkspace& work,
+                  ContactSet& contacts) {
+  SeamWorkspace& w = seam_workspace();
+  if (!has_seams(scene, contacts, w.partners)) return;
+  w.points.clear();
+  for (const Contact& c : contacts) {
+    w.points.push_back(
+        seam_point(scene, c.geometry_a, c.geometry_b, c.position, c.frame.c2, c.distance()));
+  }
+  mark_covered(scene, dt, work);
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < contacts.size();) {
+    std::size_t last = i;
+    const std::size_t first = kept;
+    for (; last < contacts.size() && contacts[last].pair == contacts[i].pair; ++last) {
+      if (w.points[last].covered) continue;
+      if (kept != last) contacts[kept] = contacts[last];
+      ++kept;
+    }
+    for (std::size_t k = first; k < kept; ++k) {
+      contacts[k].pair_points -= static_cast<int>(last - i - (kept - first));
+    }
+    i = last;
+  }
+  contacts.erase(contacts.begin() + static_cast<std::ptrdiff_t>(kept), contacts.end());
+}
+
+}  // namespace stiction
