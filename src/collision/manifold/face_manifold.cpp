@@ -105,12 +105,8 @@ bool is_polyhedron(const Shape& s) {
   return s.type == ShapeType::kBox || s.type == ShapeType::kConvexMesh;
 }
 
-// Of shapes closer than this share of the size no query tells a direction better than a face.
-constexpr double kTold = 1e-9;
-
-// Leaves the manifold empty if the faces do not meet at the depth of the pair, and if those of
-// shapes that are apart have no area in common: the normal is then that of edges. False: no area.
-bool clip_to_manifold(const Reference& r,
+// Leaves the manifold empty if the faces do not meet at the depth of the pair.
+void clip_to_manifold(const Reference& r,
                       const Transform& X_WA,
                       double size,
                       double distance,
@@ -133,16 +129,13 @@ bool clip_to_manifold(const Reference& r,
     const Vec3d middle = clipped[i].p - r.n * (height - 0.5 * gap);
     points[kept++] = {X_WA * middle, gap, point_feature(r, clipped[i]), witness_of(r, clipped[i])};
   }
-  if (least > distance + kFacePreference * size) return true;
+  if (least > distance + kFacePreference * size) return;
   const Vec3d outward = X_WA.R * r.n;
   m.normal = r.on_a ? outward : -outward;
   if (kept > kMaxManifoldPoints) kept = reduce(outward, size, kMaxManifoldPoints, points, kept);
   m.count = keep_line_ends(outward, size, points, kept);
-  const bool area = m.count == kept, oblique = squared_norm(r.n - r.face.normal) > 0.0;
-  if (!area && !oblique && distance > kTold * size) m.count = 0;
   for (int i = 0; i < m.count; ++i) m.points[i] = points[i];
   make_features_unique(m);
-  return area;
 }
 
 }  // namespace
@@ -165,16 +158,15 @@ void manifold_faces(const Shape& a,
   Reference reference;
   reference.radii = core_a.radius + core_b.radius;
   const double least = r.distance.distance + reference.radii - kFacePreference * size;
-  bool area = true;
   if (choose_reference(core_a, core_b, X_AB, normal_A, least, reference)) {
-    area = clip_to_manifold(reference, X_WA, size, r.distance.distance, margin, m);
+    clip_to_manifold(reference, X_WA, size, r.distance.distance, margin, m);
   }
   if (m.count == 0 &&
       choose_facing(core_a, core_b, X_AB, normal_A, r.distance.distance, reference)) {
     clip_to_manifold(reference, X_WA, size, r.distance.distance, margin, m);
     if (m.count < 2) m.count = 0;
   }
-  if (m.count == 0 && (!area || has_side(a) || has_side(b))) {
+  if (m.count == 0 && (has_side(a) || has_side(b))) {
     manifold_sides(a, X_WA, b, X_WB, r.distance, margin, m);
   }
   if (m.count > 0) return;

@@ -32,32 +32,25 @@ constexpr double kSideways = 0.70710678118654752;  // cosine of 45 degrees
 /// A shape with more manifolds has no time for the rule, which takes them by pairs.
 constexpr int kMostManifolds = 64;
 
-using SeamManifold = SeamWorkspace::Manifold;
+using Side = SeamSide;
 
-/// One manifold as seen from a shape S: the other one is T.
-struct Side {
-  const SeamPoint *first, *last;
-  int s, t;
-  Vec3d n;        ///< from T to S
-  double level;   ///< how far T reaches along n where it touches [m]
-  double lowest;  ///< and S
-
-  const Vec3d& on_s(const SeamPoint& p) const { return p.a == s ? p.on_a : p.on_b; }
-  const Vec3d& on_t(const SeamPoint& p) const { return p.a == s ? p.on_b : p.on_a; }
-};
-
-Side side_of(const SeamWorkspace& w, const SeamManifold& m, int geometry) {
-  Side side{&w.points[m.first], &w.points[m.first] + (m.last - m.first), geometry, 0, {}, 0, 0};
+Side side_of(const SeamWorkspace& w, int manifold, int geometry) {
+  const SeamPoint* points = w.points.data();
+  Side side;
+  side.first = points + w.first[manifold];
+  side.last = points + w.first[manifold + 1];
+  side.manifold = manifold;
+  side.s = geometry;
   const SeamPoint& p = *side.first;
   side.t = p.a == geometry ? p.b : p.a;
   side.n = p.a == geometry ? -p.normal : p.normal;
   side.level = -HUGE_VAL;
-  double least = HUGE_VAL;
+  double least = 0.0;
   for (const SeamPoint* q = side.first; q < side.last; ++q) {
     side.level = std::fmax(side.level, dot(side.n, side.on_t(*q)));
     least = std::fmin(least, q->distance);
   }
-  side.lowest = side.level + std::fmin(0.0, least);
+  side.lowest = side.level + least;
   return side;
 }
 
@@ -145,52 +138,45 @@ class SeamRule {
 
 /// Manifolds of the points.
 void gather(SeamWorkspace& w) {
-  w.manifolds.clear();
+  w.first.clear();
   const int count = static_cast<int>(w.points.size());
   for (int i = 0; i < count; ++i) {
     const SeamPoint &p = w.points[i], &before = w.points[i == 0 ? 0 : i - 1];
-    const bool same_pair = i > 0 && p.a == before.a && p.b == before.b;
-    if (same_pair && squared_norm(p.normal - before.normal) == 0.0) {
-      w.manifolds.back().last = i + 1;
-    } else {
-      w.manifolds.push_back({i, i + 1, false});
+    const bool same = i > 0 && p.a == before.a && p.b == before.b &&
+                      squared_norm(p.normal - before.normal) == 0.0;
+    if (!same) w.first.push_back(i);
+  }
+  w.covered.assign(w.first.size(), 0);
+  w.first.push_back(count);
+}
+
+/// Sides of the geometries: w.sides[start[g]] ... [start[g + 1] - 1].
+void list_sides(std::size_t geometries, SeamWorkspace& w) {
+  w.start.assign(geometries + 1, 0);
+  const int manifolds = static_cast<int>(w.covered.size());
+  const auto of = [&](int m) -> const SeamPoint& { return w.points[w.first[m]]; };
+  for (int m = 0; m < manifolds; ++m) ++w.start[of(m).a], ++w.start[of(m).b];
+  for (std::size_t g = 0; g < geometries; ++g) w.start[g + 1] += w.start[g];
+  w.sides.resize(2 * static_cast<std::size_t>(manifolds));
+  for (int m = manifolds - 1; m >= 0; --m) {
+    for (const int g : {of(m).a, of(m).b}) w.sides[--w.start[g]] = side_of(w, m, g);
+  }
+}
+
+/// visit(c, k) for each two sides of a moving shape of which k covers c, as long as it wants more
+/// of c.
+template <class Visit>
+void for_each_cover(const Scene& scene, const SeamRule& rule, const SeamWorkspace& w, Visit visit) {
+  for (std::size_t g = 0; g + 1 < w.start.size(); ++g) {
+    const int first = w.start[g], last = w.start[g + 1];
+    if (last - first < 2 || last - first > kMostManifolds || scene.geometries()[g].body < 0)
+      continue;
+    for (int c = first; c < last; ++c) {
+      for (int k = first; k < last; ++k) {
+        if (k != c && rule.covers(w.sides[k], w.sides[c]) && !visit(w.sides[c], w.sides[k])) break;
+      }
     }
   }
-}
-
-/// The manifolds of each geometry, in their order: of_geometry[start[g]] ... [start[g + 1] - 1].
-void list_by_geometry(std::size_t geometries, SeamWorkspace& w) {
-  w.start.assign(geometries + 1, 0);
-  const auto of = [&](std::size_t m) -> const SeamPoint& { return w.points[w.manifolds[m].first]; };
-  for (std::size_t m = 0; m < w.manifolds.size(); ++m) ++w.start[of(m).a], ++w.start[of(m).b];
-  for (std::size_t g = 0; g < geometries; ++g) w.start[g + 1] += w.start[g];
-  w.of_geometry.resize(2 * w.manifolds.size());
-  for (std::size_t m = w.manifolds.size(); m-- > 0;) {
-    w.of_geometry[--w.start[of(m).a]] = static_cast<int>(m);
-    w.of_geometry[--w.start[of(m).b]] = static_cast<int>(m);
-  }
-}
-
-/// The manifolds of a moving shape, as it sees them; none if the rule has nothing to say.
-struct Sides {
-  Side of[kMostManifolds];
-  int count = 0;
-
-  Sides(const Scene& scene, const SeamWorkspace& w, int g) {
-    const int first = w.start[g], number = w.start[g + 1] - first;
-    if (number < 2 || number > kMostManifolds || scene.geometries()[g].body < 0) return;
-    for (; count < number; ++count)
-      of[count] = side_of(w, w.manifolds[w.of_geometry[first + count]], g);
-  }
-};
-
-/// Whether one of the others covers manifold c; `by`: which may.
-template <class May>
-bool is_covered(const SeamRule& rule, const Sides& sides, int c, May may) {
-  for (int k = 0; k < sides.count; ++k) {
-    if (k != c && may(k) && rule.covers(sides.of[k], sides.of[c])) return true;
-  }
-  return false;
 }
 
 /// Whether a shape that moves touches two others.
@@ -224,31 +210,26 @@ SeamPoint seam_point(const Scene& scene,
           distance};
 }
 
-void mark_covered(const Scene& scene, double dt, const CollisionWorkspace& work) {
+bool mark_covered(const Scene& scene, double dt, const CollisionWorkspace& work) {
   SeamWorkspace& w = seam_workspace();
   gather(w);
-  const int geometries = static_cast<int>(scene.geometries().size());
-  list_by_geometry(scene.geometries().size(), w);
+  list_sides(scene.geometries().size(), w);
   const SeamRule rule(work, dt);
-  const auto manifold = [&](int g, int i) -> SeamManifold& {
-    return w.manifolds[w.of_geometry[w.start[g] + i]];
-  };
-  for (int g = 0; g < geometries; ++g) {
-    const Sides sides(scene, w, g);
-    for (int c = 0; c < sides.count; ++c) {
-      SeamManifold& m = manifold(g, c);
-      m.covered = m.covered || is_covered(rule, sides, c, [](int) { return true; });
-    }
-  }
-  for (int g = 0; g < geometries; ++g) {
-    const Sides sides(scene, w, g);
-    const auto stays = [&](int k) { return !manifold(g, k).covered; };
-    for (int c = 0; c < sides.count; ++c) {
-      const SeamManifold& m = manifold(g, c);
-      if (!m.covered || !is_covered(rule, sides, c, stays)) continue;
-      for (int i = m.first; i < m.last; ++i) w.points[i].covered = true;
-    }
-  }
+  bool any = false;
+  for_each_cover(scene, rule, w, [&](const Side& c, const Side&) {
+    any = true;
+    w.covered[c.manifold] = 1;
+    return false;
+  });
+  if (!any) return false;
+  any = false;
+  for_each_cover(scene, rule, w, [&](const Side& c, const Side& k) {
+    if (w.covered[k.manifold] != 0) return true;
+    for (int i = w.first[c.manifold]; i < w.first[c.manifold + 1]; ++i) w.points[i].covered = true;
+    any = true;
+    return false;
+  });
+  return any;
 }
 
 void drop_covered(const Scene& scene,
@@ -262,7 +243,7 @@ void drop_covered(const Scene& scene,
     w.points.push_back(
         seam_point(scene, c.geometry_a, c.geometry_b, c.position, c.frame.c2, c.distance()));
   }
-  mark_covered(scene, dt, work);
+  if (!mark_covered(scene, dt, work)) return;
   std::size_t kept = 0;
   for (std::size_t i = 0; i < contacts.size();) {
     std::size_t last = i;

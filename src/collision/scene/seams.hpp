@@ -2,6 +2,7 @@
 
 #include "stiction/collision/contact.hpp"
 
+#include <cstdint>
 #include <vector>
 
 namespace stiction {
@@ -17,17 +18,27 @@ struct SeamPoint {
   bool covered = false;
 };
 
+/// The points of one pair with one normal, as seen from a shape S of the two: T is the other one.
+struct SeamSide {
+  const SeamPoint *first, *last;
+  int manifold;
+  int s, t;
+  Vec3d n;        ///< from T to S
+  double level;   ///< how far T reaches along n where it touches [m]
+  double lowest;  ///< and S
+
+  const Vec3d& on_s(const SeamPoint& p) const { return p.a == s ? p.on_a : p.on_b; }
+  const Vec3d& on_t(const SeamPoint& p) const { return p.a == s ? p.on_b : p.on_a; }
+};
+
 /// Buffers of mark_covered(), grown on demand, no meaning between calls: one for each thread.
 struct SeamWorkspace {
-  /// Points of one pair with one normal.
-  struct Manifold {
-    int first, last;  ///< points
-    bool covered;
-  };
-  std::vector<SeamPoint> points;  ///< input, of one pair after the other; output: `covered`
-  std::vector<Manifold> manifolds;
-  std::vector<int> start, of_geometry;  ///< manifolds of each geometry
-  std::vector<int> partners;            ///< [geometries] pairs that touch it
+  std::vector<SeamPoint> points;     ///< input, of one pair after the other; output: `covered`
+  std::vector<int> first;            ///< [manifolds] their first points
+  std::vector<std::uint8_t> covered; ///< [manifolds]
+  std::vector<SeamSide> sides;       ///< of each geometry, in the order of manifolds
+  std::vector<int> start;            ///< [geometries + 1] of their sides
+  std::vector<int> partners;         ///< [geometries] pairs that touch it
 };
 
 SeamWorkspace& seam_workspace();
@@ -41,9 +52,9 @@ SeamPoint seam_point(const Scene& scene,
                      const Vec3d& normal,
                      double distance);
 
-/// Marks the contacts against which a seam would push (seam_workspace().points). The workspace has poses,
+/// Marks the contacts against which a seam would push, and returns whether there are any (seam_workspace().points). The workspace has poses,
 /// velocities, reach and shapes of their geometries.
-void mark_covered(const Scene& scene, double dt, const CollisionWorkspace& work);
+bool mark_covered(const Scene& scene, double dt, const CollisionWorkspace& work);
 /// Removes them from the contacts of a scene.
 void drop_covered(const Scene& scene,
                   double dt,
