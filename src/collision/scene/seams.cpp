@@ -16,7 +16,8 @@
 //   1. T2, as far as S can reach it, rises above the plane of k by no more than kRise of the smaller
 //      of S and T2, also at the end of the step; and so S is in front of it where c touches;
 //   2. c is not along k's normal, nor, within 45 degrees of it, along the normal of a plane face: a
-//      body lies on faces that all but lie in one plane with all its points.
+//      body lies on faces that all but lie in one plane with all its points; nor within 45 degrees
+//      against it: T1 and T2 do not hold S between them.
 //
 // A covered contact covers none: two that cover each other both stay. A wall, a step and a ramp rise
 // above the plane, and stop S as before.
@@ -34,46 +35,49 @@ constexpr int kMostManifolds = 64;
 
 using Side = SeamSide;
 
-Side side_of(const SeamWorkspace& w, int manifold, int geometry) {
-  const SeamPoint* points = w.points.data();
-  Side side;
-  side.first = points + w.first[manifold];
-  side.last = points + w.first[manifold + 1];
-  side.manifold = manifold;
-  side.s = geometry;
-  const SeamPoint& p = *side.first;
-  side.t = p.a == geometry ? p.b : p.a;
-  side.n = p.a == geometry ? -p.normal : p.normal;
-  side.level = -HUGE_VAL;
-  double least = 0.0;
-  for (const SeamPoint* q = side.first; q < side.last; ++q) {
-    side.level = std::fmax(side.level, dot(side.n, side.on_t(*q)));
-    least = std::fmin(least, q->distance);
-  }
-  side.lowest = side.level + least;
-  return side;
-}
-
 class SeamRule {
  public:
-  SeamRule(const CollisionWorkspace& work, double dt) : work_(work), dt_(dt) {}
+  SeamRule(const Scene& scene, const SeamWorkspace& seams, const CollisionWorkspace& work, double dt)
+      : scene_(scene), seams_(seams), work_(work), dt_(dt) {}
 
   /// Whether k covers c, both of one shape S.
   bool covers(const Side& k, const Side& c) const {
     if (k.t == c.t) return false;
     const double cosine = dot(k.n, c.n);
-    if (cosine > 1.0 - kSameNormal) return false;
+    if (cosine > 1.0 - kSameNormal || cosine < -kSideways) return false;
     const double rise = kRise * std::min(work_.radius[c.s], work_.radius[c.t]);
-    const double highest = k.level + rise, lowest = k.lowest - rise;
-    for (const SeamPoint* p = c.first; p < c.last; ++p) {
-      if (dot(k.n, c.on_t(*p)) > highest || dot(k.n, c.on_s(*p)) < lowest) return false;
-    }
+    const Heights held = heights(k, k.n), touched = heights(c, k.n);
+    const double highest = held.top + rise;
+    if (touched.top > highest || touched.bottom < held.top + held.depth - rise) return false;
     if (!work_.shapes[c.t].bounded() || !work_.shapes[c.s].bounded()) return false;
     if (top(c, k.n) + dt_ * rise_speed(k, c) > highest) return false;
     return cosine < kSideways || !(has_face(c.t, c.s, c.n) || has_face(c.s, c.t, -c.n));
   }
 
  private:
+  /// Of the points of a side along a direction.
+  struct Heights {
+    double top;     ///< the highest point on T [m]
+    double bottom;  ///< the lowest on S
+    double depth;   ///< least distance, or 0 [m]
+  };
+  Heights heights(const Side& side, const Vec3d& n) const {
+    const int first = seams_.first[side.manifold], last = seams_.first[side.manifold + 1];
+    const SeamPoint* points = seams_.points.data();
+    const bool s_is_a = points[first].a == side.s;
+    // From the position of a contact to its witness points, per distance along side.n.
+    const double shift = shift_to_plane(scene_, points[first].a, points[first].b);
+    const double middle = s_is_a ? shift : -shift, slope = dot(n, side.n);
+    Heights h{-HUGE_VAL, HUGE_VAL, 0.0};
+    for (int i = first; i < last; ++i) {
+      const double at = dot(n, points[i].position), rise = points[i].distance * slope;
+      h.top = std::fmax(h.top, at + (middle - 0.5) * rise);
+      h.bottom = std::fmin(h.bottom, at + (middle + 0.5) * rise);
+      h.depth = std::fmin(h.depth, points[i].distance);
+    }
+    return h;
+  }
+
   Vec3d centre(int g) const { return work_.poses[g] * work_.centre[g]; }
 
   /// visit(triangle) of a surface within reach of another shape.
@@ -132,6 +136,8 @@ class SeamRule {
     return found;
   }
 
+  const Scene& scene_;
+  const SeamWorkspace& seams_;
   const CollisionWorkspace& work_;
   double dt_;
 };
@@ -159,7 +165,9 @@ void list_sides(std::size_t geometries, SeamWorkspace& w) {
   for (std::size_t g = 0; g < geometries; ++g) w.start[g + 1] += w.start[g];
   w.sides.resize(2 * static_cast<std::size_t>(manifolds));
   for (int m = manifolds - 1; m >= 0; --m) {
-    for (const int g : {of(m).a, of(m).b}) w.sides[--w.start[g]] = side_of(w, m, g);
+    const SeamPoint& p = of(m);
+    w.sides[--w.start[p.a]] = {m, p.a, p.b, -p.normal};
+    w.sides[--w.start[p.b]] = {m, p.b, p.a, p.normal};
   }
 }
 
@@ -199,22 +207,11 @@ SeamWorkspace& seam_workspace() {
   return work;
 }
 
-SeamPoint seam_point(const Scene& scene,
-                     int a,
-                     int b,
-                     const Vec3d& position,
-                     const Vec3d& normal,
-                     double distance) {
-  const double shift = shift_to_plane(scene, a, b) * distance, half = 0.5 * distance;
-  return {a, b, position - normal * (shift + half), position - normal * (shift - half), normal,
-          distance};
-}
-
 bool mark_covered(const Scene& scene, double dt, const CollisionWorkspace& work) {
   SeamWorkspace& w = seam_workspace();
   gather(w);
   list_sides(scene.geometries().size(), w);
-  const SeamRule rule(work, dt);
+  const SeamRule rule(scene, w, work, dt);
   bool any = false;
   for_each_cover(scene, rule, w, [&](const Side& c, const Side&) {
     any = true;
@@ -222,7 +219,7 @@ bool mark_covered(const Scene& scene, double dt, const CollisionWorkspace& work)
     return false;
   });
   if (!any) return false;
-  any = false;
+  any = false;  // whose cover stays
   for_each_cover(scene, rule, w, [&](const Side& c, const Side& k) {
     if (w.covered[k.manifold] != 0) return true;
     for (int i = w.first[c.manifold]; i < w.first[c.manifold + 1]; ++i) w.points[i].covered = true;
@@ -240,8 +237,7 @@ void drop_covered(const Scene& scene,
   if (!has_seams(scene, contacts, w.partners)) return;
   w.points.clear();
   for (const Contact& c : contacts) {
-    w.points.push_back(
-        seam_point(scene, c.geometry_a, c.geometry_b, c.position, c.frame.c2, c.distance()));
+    w.points.push_back({c.geometry_a, c.geometry_b, c.position, c.frame.c2, c.distance()});
   }
   if (!mark_covered(scene, dt, work)) return;
   std::size_t kept = 0;

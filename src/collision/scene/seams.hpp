@@ -10,25 +10,20 @@ namespace stiction {
 class Scene;
 struct CollisionWorkspace;
 
-/// A contact as the rule of seams sees it, and as seam_point() makes it from its position.
+/// A contact as the rule of seams sees it.
 struct SeamPoint {
-  int a, b;  ///< geometries
-  Vec3d on_a, on_b, normal;  ///< witness points, and from a to b
+  int a, b;         ///< geometries
+  Vec3d position;   ///< of the contact
+  Vec3d normal;     ///< from a to b
   double distance;  ///< of the surfaces
   bool covered = false;
 };
 
 /// The points of one pair with one normal, as seen from a shape S of the two: T is the other one.
 struct SeamSide {
-  const SeamPoint *first, *last;
   int manifold;
   int s, t;
-  Vec3d n;        ///< from T to S
-  double level;   ///< how far T reaches along n where it touches [m]
-  double lowest;  ///< and S
-
-  const Vec3d& on_s(const SeamPoint& p) const { return p.a == s ? p.on_a : p.on_b; }
-  const Vec3d& on_t(const SeamPoint& p) const { return p.a == s ? p.on_b : p.on_a; }
+  Vec3d n;  ///< from T to S
 };
 
 /// Buffers of mark_covered(), grown on demand, no meaning between calls: one for each thread.
@@ -45,12 +40,6 @@ SeamWorkspace& seam_workspace();
 
 /// By this share of its gap a contact lies along its normal from the point midway.
 double shift_to_plane(const Scene& scene, int a, int b);
-SeamPoint seam_point(const Scene& scene,
-                     int a,
-                     int b,
-                     const Vec3d& position,
-                     const Vec3d& normal,
-                     double distance);
 
 /// Marks the contacts against which a seam would push, and returns whether there are any (seam_workspace().points). The workspace has poses,
 /// velocities, reach and shapes of their geometries.
