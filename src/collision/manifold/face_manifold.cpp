@@ -1,4 +1,5 @@
 #include "collision/convex/general_query.hpp"
+#include "collision/manifold/collinear.hpp"
 #include "collision/manifold/manifold_pairs.hpp"
 #include "collision/manifold/polygon.hpp"
 #include "collision/manifold/reduce.hpp"
@@ -132,8 +133,8 @@ void clip_to_manifold(const Reference& r,
   const Vec3d outward = X_WA.R * r.n;
   m.normal = r.on_a ? outward : -outward;
   if (kept > kMaxManifoldPoints) kept = reduce(outward, size, kMaxManifoldPoints, points, kept);
-  m.count = kept;
-  for (int i = 0; i < kept; ++i) m.points[i] = points[i];
+  m.count = keep_line_ends(outward, size, points, kept);
+  for (int i = 0; i < m.count; ++i) m.points[i] = points[i];
   make_features_unique(m);
 }
 

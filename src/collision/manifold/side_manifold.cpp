@@ -5,13 +5,15 @@
 // A round side that touches along a line: logs side by side, a wheel on a kerb. Each shape shows a
 // ridge towards the other one; the points are those ends of the two ridges that lie over the other
 // shape, seen along the normal. Every gap is that of two points of the surfaces, one above the
-// other, so none is less than the distance. Ridges that cross touch in between: there the ends
-// stand off, and the point where they cross, as deep as the pair, joins them.
+// other, so none is less than the distance. A line needs no more than two, one to either side.
+// Ridges that cross touch in between: there the ends stand off, and the point where they cross, as
+// deep as the pair, takes the place of the higher one, or of both where they stand off clearly.
 
 namespace stiction::detail {
 namespace {
 
 constexpr double kCrossing = kFacePreference;  // of the size: ends farther off do not touch
+constexpr double kStandsOff = 1e-3;  // of the smaller shape: ends that a turn of as many rad reaches
 constexpr double kAside = 1e-3;  // [rad] between n and the common normal of two ridges that touch
 
 bool holds(const Manifold& m, const Vec3d& p, double rim) {
@@ -52,6 +54,27 @@ bool crossing(const Ridge& a, const Ridge& b, const Vec3d& n, Vec3d& middle) {
   if (std::abs(s) > 1.0 || std::abs(t) > 1.0) return false;
   middle = midpoint(a.middle() + u * s, b.middle() + v * t);
   return true;
+}
+
+/// Of the ends to either side of `middle` along the axis the lower one stays, of equals the first.
+void keep_one_per_side(const Vec3d& middle, const Vec3d& axis, double tie, Manifold& m) {
+  int kept[2] = {-1, -1};
+  for (int i = 0; i < m.count; ++i) {
+    int& side = kept[dot(axis, m.points[i].position - middle) < 0.0 ? 0 : 1];
+    if (side < 0 || m.points[i].gap < m.points[side].gap - tie) side = i;
+  }
+  int count = 0;
+  for (int i = 0; i < m.count; ++i) {
+    if (i == kept[0] || i == kept[1]) m.points[count++] = m.points[i];
+  }
+  m.count = count;
+}
+
+/// The crossing of two ridges whose ends stand off from it, and the lower one of these.
+void add_crossing(const Vec3d& middle, double depth, double smaller, Manifold& m) {
+  if (m.count > 1 && m.points[1].gap < m.points[0].gap) m.points[0] = m.points[1];
+  m.count = m.points[0].gap > depth + kStandsOff * smaller ? 0 : 1;
+  m.points[m.count++] = {middle, depth, 0};
 }
 
 /// How far n (unit) separates the pair [m].
@@ -114,12 +137,17 @@ void manifold_sides(const Shape& a,
   add_ends(ridge_b, ridge_a, -n, rim, depth, margin, 3, m);
   if (m.count == 0) return;
   m.normal = n;
+  Vec3d middle = midpoint(r.witness_a, r.witness_b);
+  crossing(ridge_a, ridge_b, n, middle);
   double least = m.points[0].gap;
   for (int i = 1; i < m.count; ++i) least = std::fmin(least, m.points[i].gap);
   if (least > depth + kCrossing * size) {
-    Vec3d middle = midpoint(r.witness_a, r.witness_b);
-    crossing(ridge_a, ridge_b, n, middle);
-    m.points[m.count++] = {middle, depth, 0};
+    keep_one_per_side(middle, ridge_a.axis, kCrossing * size, m);
+    add_crossing(middle, depth, std::fmin(bounding_radius(a), bounding_radius(b)), m);
+  } else if (m.count > 2) {
+    Vec3d sum{0.0, 0.0, 0.0};
+    for (int i = 0; i < m.count; ++i) sum += m.points[i].position;
+    keep_one_per_side(sum * (1.0 / m.count), ridge_a.axis, kCrossing * size, m);
   }
 }
 

@@ -1,6 +1,7 @@
 #include "collision/pairs/box_box.hpp"
 
 #include "collision/convex/general_query.hpp"
+#include "collision/manifold/collinear.hpp"
 #include "collision/manifold/manifold_pairs.hpp"
 #include "collision/manifold/rim.hpp"
 #include "collision/pairs/closed_forms.hpp"
@@ -140,8 +141,9 @@ FaceQuery query_face_along(const BoxPair& pair, int axis, const Vec3d& n_A, doub
 constexpr int kFirstSide = 4;  // numbers of ClipVertex::edge that are sides of the reference face
 
 // Leaves the manifold empty if what is left of the incident face is not as near as `separation`,
-// that of the pair along the normal m.normal.
-void add_points(const FaceQuery& f,
+// that of the pair along the normal m.normal. False: what is left has no area, and the manifold two
+// points.
+bool add_points(const FaceQuery& f,
                 int axis,
                 double separation,
                 const Transform& X_WR,
@@ -154,7 +156,7 @@ void add_points(const FaceQuery& f,
       std::uint32_t(2 * axis + (f.sign > 0.0 ? 1 : 0)) << 12 | f.clip.incident_face << 8;
   double least = HUGE_VAL;
   for (int i = 0; i < f.clip.count; ++i) least = std::fmin(least, f.clip.vertices[i].gap);
-  if (least > separation + kFacePreference * size) return;
+  if (least > separation + kFacePreference * size) return true;
   int before = f.clip.count == 0 ? 0 : f.clip.vertices[f.clip.count - 1].edge;
   for (int i = 0; i < f.clip.count; ++i) {
     const ClipVertex& v = f.clip.vertices[i];
@@ -165,10 +167,16 @@ void add_points(const FaceQuery& f,
     const WitnessKind kind = is_corner ? corner : WitnessKind::kClipped;
     m.points[m.count++] = {X_WR * f.point(v, 0.5), v.gap, feature, {kind, 0.0, false, normal_of}};
   }
+  const int found = m.count;
+  m.count = keep_line_ends(m.normal, size, m.points, found);
+  return m.count == found;
 }
 
-// Empty if the deepest corner lies beside the reference face: then the nearest features are edges
-// or corners.
+// Of boxes closer than this share of the size no query tells a direction better than a face.
+constexpr double kTold = 1e-9;
+
+// Empty if the deepest corner lies beside the reference face, and if the two faces of boxes that
+// are apart have no area in common: then the nearest features are edges or corners.
 void face_manifold(const BoxPair& pair,
                    const SeparatingAxis& axis,
                    const Transform& X_WA,
@@ -182,7 +190,8 @@ void face_manifold(const BoxPair& pair,
   m.normal = f.on_a ? outward : -outward;
   const WitnessKind corner = f.on_a ? WitnessKind::kFaceVertex : WitnessKind::kVertexFace;
   const NormalOf of = f.on_a ? NormalOf::kA : NormalOf::kB;
-  add_points(f, axis.axis, axis.separation, X_WR, size, margin, corner, of, m);
+  const bool area = add_points(f, axis.axis, axis.separation, X_WR, size, margin, corner, of, m);
+  if (!area && axis.separation > kTold * size) m.count = 0;
 }
 
 int most_parallel(const Vec3d& n) {
@@ -304,6 +313,8 @@ void manifold_box_box(const Shape& a,
   const GeneralResult r = query_general(a, X_WA, b, X_WB, {}, std::fmax(margin, 0.0), cache);
   if (r.beyond || !(r.distance.distance <= margin)) return;
   if (facing(transpose_times(X_WA.R, r.distance.normal), r.distance.distance)) return;
+  manifold_sides(a, X_WA, b, X_WB, r.distance, margin, m);
+  if (m.count > 1) return;
   set_single_point(r.distance, vertex_feature(r), m);
 }
 

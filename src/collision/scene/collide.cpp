@@ -2,6 +2,7 @@
 
 #include "collision/pairs/pair.hpp"
 #include "collision/scene/cull.hpp"
+#include "collision/scene/seams.hpp"
 #include "collision/scene/sweep.hpp"
 #include "collision/surface/surface.hpp"
 
@@ -171,18 +172,6 @@ void keep_only_what_meets(const Scene& scene,
   }
 }
 
-/// Points against a half-space (or a surface) are taken on its plane, not midway: the points of a
-/// rigid foot that rocks about its edge then stick without contradicting each other (midway they
-/// differ by w phi / 2, and an exact solution answers with internal forces up to the cone). By this
-/// share of the gap along the normal.
-double shift_to_plane(const Scene& scene, int a, int b) {
-  const auto plane_side = [&](int g) {
-    const ShapeType type = scene.geometries()[g].shape.type;
-    return type == ShapeType::kHalfSpace || is_surface(type) ? 0.5 : 0.0;
-  };
-  return plane_side(b) - plane_side(a);
-}
-
 /// In work.manifold, of a pair that is not proven apart; `margin` and `target`: distances.
 void find_manifolds(const Scene& scene,
                     int a,
@@ -267,6 +256,18 @@ void append_contacts(const Scene& scene,
 }
 
 }  // namespace
+
+// Points against a half-space (or a surface) are taken on its plane, not midway: the points of a
+// rigid foot that rocks about its edge then stick without contradicting each other (midway they
+// differ by w phi / 2, and an exact solution answers with internal forces up to the cone). By this
+// share of the gap along the normal.
+double shift_to_plane(const Scene& scene, int a, int b) {
+  const auto plane_side = [&](int g) {
+    const ShapeType type = scene.geometries()[g].shape.type;
+    return type == ShapeType::kHalfSpace || is_surface(type) ? 0.5 : 0.0;
+  };
+  return plane_side(b) - plane_side(a);
+}
 
 double contact_target(double margin, double dt, double gravity) {
   return std::max({margin, kLeastTarget, 2.0 * dt * dt * gravity});
@@ -386,6 +387,7 @@ void collide(const Scene& scene,
                     settings.points_per_pair,
                     contacts);
   }
+  drop_covered(scene, dt, work, contacts);
   work.counters.contacts = static_cast<std::int64_t>(contacts.size());
   state.queries.swap(work.next_queries);
 }

@@ -1,5 +1,6 @@
 #include "collision/surface/surface_manifold.hpp"
 
+#include "collision/manifold/collinear.hpp"
 #include "collision/manifold/manifold_workspace.hpp"
 #include "collision/manifold/reduce.hpp"
 #include "collision/surface/ball_on_field.hpp"
@@ -191,6 +192,7 @@ void gather_manifolds(const Transform& X_WS,
                             kMaxManifoldPoints,
                             work.candidates.data(),
                             static_cast<int>(work.candidates.size()));
+    manifold.count = keep_line_ends(away, size, work.candidates.data(), manifold.count);
     std::copy_n(work.candidates.begin(), manifold.count, manifold.points);
     work.manifolds.push_back(manifold);
   }

@@ -2,9 +2,9 @@
 
 #include "dynamics/integrate.hpp"
 #include "simulator/lanes/lane_dynamics.hpp"
-#include "simulator/lanes/lane_places.hpp"
 #include "simulator/lanes/lane_queue.hpp"
 #include "simulator/lanes/lane_recovery.hpp"
+#include "simulator/lanes/lane_seams.hpp"
 
 // One step of a chunk of packs: every pack up to its contact problems, these solved by size, every
 // pack to its end. Included once per instruction set; see math/lanes.hpp.
@@ -85,6 +85,8 @@ inline void prepare(const LaneScene& s,
   leaves(lane_contacts(s, p, x, w), LaneExit::kPair);
   if (s.num_found_pairs > 0)
     leaves(lane_found_contacts(s, p, stepped<Real>(pack.exit), x, w), LaneExit::kPair);
+  if (s.seams || w.num_places > 0)
+    lane_seams(s, p, stepped<Real>(pack.exit), pack.exit, x, w);
   lane_dynamics(s, p, pack, q, v, w);
   leaves(lane_joint_rows(s, p, q, v, x, w), LaneExit::kFarOut);
   Real cones(0.0), scalars(0.0);

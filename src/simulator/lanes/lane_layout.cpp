@@ -219,6 +219,15 @@ void LaneLayout::add_joint_rows() {
   }
 }
 
+/// Whether a moving shape has two pairs with the world.
+bool LaneLayout::has_seams() const {
+  std::vector<int> with_world(geometries.size(), 0);
+  for (const LaneMaterials& pair : pairs) {
+    if (geometries[pair.other].body < 0 && ++with_world[pair.shape] > 1) return true;
+  }
+  return false;
+}
+
 LaneScene LaneLayout::view(int width) const {
   int most_guard_dofs = 0;
   for (const LaneGuard& g : guards) most_guard_dofs = std::max(most_guard_dofs, g.num_dofs);
@@ -240,7 +249,8 @@ LaneScene LaneLayout::view(int width) const {
           found_pairs.data(),
           static_cast<int>(found_pairs.size()),
           num_found,
-          {guard_dofs.data(), most_guard_dofs, guards.empty() ? 0 : kMaxLanePlaces * width}};
+          {guard_dofs.data(), most_guard_dofs, guards.empty() ? 0 : kMaxLanePlaces * width},
+          has_seams()};
 }
 
 std::uint64_t pair_of(const LaneLayout& layout, const LaneSlot& slot) {

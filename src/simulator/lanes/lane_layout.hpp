@@ -48,6 +48,7 @@ struct LaneLayout {
   void add_slot(LaneSlot slot);
   void add_joint_rows();
   int place(int last_dof, int dim);
+  bool has_seams() const;
 };
 
 /// State::contacts' pair of a slot.

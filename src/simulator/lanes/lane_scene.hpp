@@ -63,6 +63,14 @@ struct LanePairPoint {
   double feature;
 };
 inline constexpr int kMostFoundPoints = 8;  ///< of a pair
+
+/// A contact as the rule of seams sees it.
+struct LaneSeamPoint {
+  int geometry_a, geometry_b;     ///< of the scene
+  double position[3], normal[3];  ///< normal: from a to b
+  double distance;
+  bool covered;
+};
 inline constexpr double kNoFeature = -1.0;
 
 /// A limit, or the dry friction, of a joint.
@@ -127,10 +135,14 @@ struct LaneScene {
   const LaneFoundPair* found_pairs = nullptr;
   int num_found_pairs = 0, num_found = 0;  ///< num_found: slots of them
   LanePlaces places;
+  bool seams = false;  ///< some moving shape has two pairs with the world
   /// Points of a pair in one world; their number, -1 if they are more than `most`.
   int (*find)(void* finder, const LanePairQuery& query, LanePairPoint* out, int most) = nullptr;
   /// The same of a ball on open ground, 0 or 1; -1: find() has to tell.
   int (*find_ball)(void* finder, const LaneBallQuery& query, LanePairPoint& out) = nullptr;
+  /// Takes a geometry of the scene for mark_covered(), which then marks the contacts of one world.
+  void (*place)(void* finder, int geometry, const LaneShape& shape) = nullptr;
+  void (*mark_covered)(void* finder, LaneSeamPoint* points, int count) = nullptr;
   void* finder = nullptr;
 };
 

@@ -1,5 +1,6 @@
 #include "simulator/lanes/pair_finder.hpp"
 
+#include "collision/scene/seams.hpp"
 #include "collision/scene/sweep.hpp"
 #include "collision/surface/ball_on_field.hpp"
 #include "collision/surface/separation_bound.hpp"
@@ -93,6 +94,18 @@ int PairFinder::find_ball(const LaneBallQuery& query, LanePairPoint& out) {
   return 1;
 }
 
+void PairFinder::mark_covered(LaneSeamPoint* points, int count) {
+  std::vector<SeamPoint>& seams = seam_workspace().points;
+  seams.clear();
+  for (int i = 0; i < count; ++i) {
+    const LaneSeamPoint& p = points[i];
+    seams.push_back({p.geometry_a, p.geometry_b, vector_of(p.position), vector_of(p.normal),
+                     p.distance});
+  }
+  stiction::mark_covered(*scene_, dt_, work_);
+  for (int i = 0; i < count; ++i) points[i].covered = seams[i].covered;
+}
+
 void PairFinder::give_to(LaneScene& scene) {
   scene.finder = this;
   scene.find = [](void* finder, const LanePairQuery& query, LanePairPoint* out, int most) {
@@ -100,6 +113,12 @@ void PairFinder::give_to(LaneScene& scene) {
   };
   scene.find_ball = [](void* finder, const LaneBallQuery& query, LanePairPoint& out) {
     return static_cast<PairFinder*>(finder)->find_ball(query, out);
+  };
+  scene.place = [](void* finder, int geometry, const LaneShape& shape) {
+    static_cast<PairFinder*>(finder)->place(geometry, shape);
+  };
+  scene.mark_covered = [](void* finder, LaneSeamPoint* points, int count) {
+    static_cast<PairFinder*>(finder)->mark_covered(points, count);
   };
 }
 

@@ -18,12 +18,14 @@ class PairFinder {
   int find(const LanePairQuery& query, LanePairPoint* out, int most);
   /// The point of a ball on open ground, to the bit that of find(); 0 or 1, -1: not decided.
   int find_ball(const LaneBallQuery& query, LanePairPoint& out);
-  /// Both as LaneScene wants them.
+  /// Takes a geometry for mark_covered().
+  void place(int geometry, const LaneShape& shape);
+  /// Marks the contacts of one world against which a seam would push.
+  void mark_covered(LaneSeamPoint* points, int count);
+  /// All as LaneScene wants them.
   void give_to(LaneScene& scene);
 
  private:
-  void place(int geometry, const LaneShape& shape);
-
   const Scene* scene_;
   CollisionSettings settings_;
   double dt_;

@@ -19,7 +19,7 @@ double pair_size(const PosedPair& p) {
 int allowed_points(const PosedPair& p) {
   const ShapeType low = std::min(p.a.type, p.b.type), high = std::max(p.a.type, p.b.type);
   if (low == ShapeType::kSphere || high == ShapeType::kEllipsoid) return 1;
-  if (low == ShapeType::kCapsule) return high == ShapeType::kHalfSpace ? 2 : 5;
+  if (low == ShapeType::kCapsule) return 2;
   if (low == ShapeType::kBox && high == ShapeType::kHalfSpace) return 4;
   return 8;
 }
