@@ -2,6 +2,7 @@
 
 #include "contact/circular_form.hpp"
 #include "solver/convex/ccp_newton.hpp"
+#include "solver/common/work_account.hpp"
 #include "solver/first_order/admm.hpp"
 #include "solver/lcp/stewart_trinkle.hpp"
 #include "solver/ncp_newton/ncp_newton.hpp"
@@ -22,8 +23,9 @@ struct SafeAnswerWork {
   Buffer<double> regularisation, row_sums;
 };
 
-/// What each algorithm keeps from call to call is room alone.
+/// What each algorithm keeps from call to call is room alone, beside the account of a step.
 struct SolverWorkspace::Parts {
+  WorkAccount account;  ///< open while a step lasts that has several solves, else by solve
   CircularForm circular;  ///< of solve(): the problem with circular cones, and its settings
   SolverSettings circular_settings;
   Buffer<double> model_velocity;  ///< of certify()

@@ -108,11 +108,12 @@ SolveStatus NcpNewton::solve(std::vector<StageRecord>* log) {
   }
   return_to_best();
   if (certificate_.rounding_limited()) return SolveStatus::kRoundingLimited;
-  if (budget_.exhausted()) return SolveStatus::kBudget;
+  if (budget_.exhausted() || budget_.refused()) return SolveStatus::kBudget;
   return sweeps_ >= settings_.max_iterations ? SolveStatus::kMaxIterations : SolveStatus::kStalled;
 }
 
 void NcpNewton::evaluate() {
+  budget_.work().charge(2.0 * pass_work(island_));
   certificate_ = residuals(island_.problem, lambda_, velocity_, island_.first, island_.last);
 }
 
@@ -134,7 +135,9 @@ void NcpNewton::return_to_best() {
 bool NcpNewton::sweep(int count) {
   constexpr int kFewRows = 60, kFirst = 4;
   if (!gauss_seidel_) gauss_seidel_.emplace(island_, own_.locals);
+  const double pass = pass_work(island_);
   for (int k = 0; k < count; ++k, ++sweeps_) {
+    if (!budget_.work().take(pass)) break;
     const bool cheap = sweeps_ < kFirst && island_.rows() <= kFewRows;
     const auto contact = cheap ? GaussSeidel::Contact::kProjected : GaussSeidel::Contact::kExact;
     if (!(gauss_seidel_->sweep(contact, lambda_) < kUnknown)) return false;
@@ -267,29 +270,37 @@ bool NcpNewton::newton(int steps, double proximal, double tolerance) {
   const NewtonSettings settings{
       tolerance, std::min(steps, budget_.left()), budget_.interrupt(), proximal};
   certificate_ = newton_on_modes(
-      island_, settings, certificate_, lambda_, velocity_, work_.modes, budget_.count());
+      island_, settings, certificate_, lambda_, velocity_, work_.modes, budget_.work());
   keep_best();
   return certificate_.relative <= tolerance;
+}
+
+/// What an island leaves of the work of all to those after it: half of their share by rows. A hard
+/// one may take what the others do not need, and easy ones after it are solved all the same.
+static double kept_for(int rows_after, int rows, double work_of_all) {
+  constexpr double kHalf = 0.5;
+  return rows_after > 0 ? kHalf * work_of_all * rows_after / rows : 0.0;
 }
 
 void solve_ncp_newton(const ContactProblem& problem,
                       const SolverSettings& settings,
                       SolverWorkspace& workspace,
                       ContactSolution& solution) {
-  using Clock = Budget::Clock;
-  constexpr double kForever = 1e9;  // [s]; what counts nanoseconds overflows beyond
   NcpNewtonWork& work = workspace.parts().ncp_newton;
-  const auto allowed = std::chrono::duration<double>(settings.time_budget);
-  const Clock::time_point deadline =
-      settings.time_budget > 0.0 && settings.time_budget < kForever
-          ? Clock::now() + std::chrono::duration_cast<Clock::duration>(allowed)
-          : Clock::time_point::max();
+  WorkAccount& account = workspace.parts().account;
+  const WorkAccount::Scope scope(account, settings);
+  if (scope.opened()) allow_for(problem, account);
+  const double work_before = account.spent(), work_of_all = account.left();
+  const int factorisations = account.factorisations;
+  int rows_after = problem.num_rows();
   work.reserve(problem);
   solution.stages.clear();
   solve_by_islands(problem, solution, [&](const Island& island, double* lambda, double* velocity) {
-    const Budget budget(settings, island.rows(), deadline, solution.factorisations);
+    rows_after -= island.rows();
+    const WorkAccount::Share share(account, kept_for(rows_after, problem.num_rows(), work_of_all));
+    const Budget budget(settings, island.rows(), pass_work(island), account);
     int sweeps = 0;
-    if (solve_few_rows(island, settings, work.dense, lambda, velocity, sweeps, solution)) {
+    if (solve_few_rows(island, settings, work.dense, lambda, velocity, sweeps, account, solution)) {
       solution.certified = problem.num_islands() == 1;
       return IslandOutcome{sweeps, SolveStatus::kConverged};
     }
@@ -304,6 +315,8 @@ void solve_ncp_newton(const ContactProblem& problem,
     if (solution.certified) solution.residuals = solver.certificate();
     return IslandOutcome{solver.sweeps(), status};
   });
+  solution.factorisations = account.factorisations - factorisations;
+  solution.work = account.spent() - work_before;
   if (!solution.regularisation.empty()) solution.regularisation.resize(problem.g.size(), 0.0);
 }
 
