@@ -67,7 +67,7 @@ void CompliantStep::step(const StepInput& input, State& state) {
   for (int left = settings.compliant.substeps; left > 0; --left) {
     work_.unpaid = 0.0;
     integrate_(substep, state, work_);
-    if (account.exhausted()) work_.unpaid += (left - 1) * substep.h;
+    if (work_.unpaid > 0.0 || account.exhausted()) work_.unpaid += (left - 1) * substep.h;
     if (left == settings.compliant.substeps)
       compliance::report_energies(substep, work_.start, outcome);  // unless the integrator did so
     if (!(std::isfinite(state.q.sum()) && std::isfinite(state.v.sum()))) break;

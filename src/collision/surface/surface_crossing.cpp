@@ -25,9 +25,9 @@ constexpr double kShallow = 1e-7;     // of the size: thinner is rounding and th
 constexpr double kAnswered = 0.5;     // of the depth of the deepest vertex inside
 constexpr double kLeastCosine = 0.5;  // between a normal and N
 // Surfaces deep in each other, of ten thousand triangles each and rough, may cross in hundreds of
-// curves round the same vertices. What a pair may cost: depths of vertices (a microsecond each, by
-// the tree), corners of overlaps with all directions that they are measured along.
-constexpr int kMostDepths = 4000;
+// curves round the same vertices. What a pair may cost: depths of vertices (some 40 microseconds
+// each, deep inside), corners of overlaps with all directions that they are measured along.
+constexpr int kMostDepths = 700;
 constexpr std::int64_t kMostMeasured = 4000000;
 
 // Does the edge p, q go through the triangle?

@@ -1,5 +1,6 @@
 #include "collision/manifold/manifold_workspace.hpp"
 #include "collision/pairs/pair.hpp"
+#include "collision/surface/separation_bound.hpp"
 #include "collision/surface/surface_crossing.hpp"
 
 // Two surfaces touch where a corner of one meets a triangle of the other, or two edges cross; each
@@ -13,13 +14,13 @@ constexpr double kNearer = 1e-6;   // relative
 constexpr double kNoSide = 1e-7;   // of the size: a depth within which no side is told
 constexpr double kDeepEdge = 0.1;  // of the shorter edge: deeper crossings are left to the corners
 constexpr double kFacing = 0.7071067811865476;  // cosine of 45 degrees
-// What a pair of surfaces deep in each other may cost, some 20 ms: nodes of the trees, pairs of
+// What a pair of surfaces deep in each other may cost, some 50 ms: nodes of the trees, pairs of
 // triangles that are listed, those that are cut with each other (all of them or none: curves must
 // close), those of which corners and edges are met, and corners whose depth is asked for. Of more
 // pairs every second, third ... one is met.
 constexpr std::int64_t kMostBoxes = 400000;
-constexpr std::size_t kMostListed = 200000, kMostCut = 60000, kMostMet = 16000;
-constexpr int kMostLooks = 8000;
+constexpr std::size_t kMostListed = 200000, kMostCut = 30000, kMostMet = 8000;
+constexpr int kMostLooks = 1500;
 
 void move(SurfaceTriangle& t, const Transform& X) {
   t.n = X.R * t.n;
@@ -259,7 +260,7 @@ void surface_on_surface(const Shape& s,
   }
   std::sort(work.triangle_pairs.begin(), work.triangle_pairs.end());
   const std::size_t listed = work.triangle_pairs.size(), stride = 1 + listed / kMostMet;
-  const bool cut = solid(a) && solid(b) && listed <= kMostCut;
+  const bool solids = solid(a) && solid(b), cut = solids && listed <= kMostCut;
   const Vec3d shift = crossing_shift(size);
   SurfaceTriangle ta, tb;
   ta.id = -1;
@@ -282,6 +283,8 @@ void surface_on_surface(const Shape& s,
     if (cut) cross_triangles(ta, tb, shift, work.segments);
   }
   contacts_of_crossings(a, b, X_SO, size, work);
+  if (solids && !cut && deepest(work.points) > -kNoSide * size)
+    push_apart(s, other, X_SO, work.points);
 }
 
 }  // namespace stiction::detail
