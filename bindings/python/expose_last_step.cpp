@@ -139,6 +139,9 @@ ContactProblem problem(const Holder& sim) { return LastStep(sim, "Simulator.prob
 std::int64_t most_factorisations(const Holder& sim) {
   return LastStep(sim, "Simulator.most_factorisations")->most_factorisations();
 }
+double most_work(const Holder& sim) {
+  return LastStep(sim, "Simulator.most_work")->most_work();
+}
 ContactSolution solution(const Holder& sim) {
   return LastStep(sim, "Simulator.solution")->solution();
 }
@@ -261,6 +264,10 @@ void expose_last_step(SimulatorClass& c) {
            "together, with those of the impact law and of safe answers; of a compliant step those "
            "of\n"
            "its rigid rows and of implicit-euler's iterations.")
+      .def("most_work",
+           &most_work,
+           arg("self"),
+           "What `work` of the last step's report may have been at most.")
       .def("warm_start",
            &warm_start,
            arg("self"),

@@ -210,6 +210,7 @@ void expose_solver() {
                     "False if a time budget could have ended it.")
       .def_readonly("iterations", &ContactSolution::iterations)
       .def_readonly("factorisations", &ContactSolution::factorisations)
+      .def_readonly("work", &ContactSolution::work, "Multiplications, about: ncp-newton.")
       .add_property("stages",
                     &stages,
                     "Of ncp-newton, in the order in which they ran: dicts with the stage's name, "

@@ -15,8 +15,11 @@ class OtherOptions(TypedDict, total=False):
         `tolerance`: the same for all. Read by ncp-newton. Default 0.001.
     max_factorisations: >= 0, 0: by formula. Linear systems factored for an island, at most; 0: by
         a formula of its rows. Read by ncp-newton. Default 0 in a Simulator, 2000 in solve.
-    time_budget: [s] >= 0. No stage begins later; 0: no budget. Results then depend on the machine.
-        Read by ncp-newton. Default 0.
+    max_work: [multiplications] >= 0, 0: by formula, inf: no bound. Of a step, or of a solve, at
+        most: all islands and solutions together; 0: by a formula of its rows. Read by ncp-newton.
+        Default 0 in a Simulator, inf in solve.
+    time_budget: [s] >= 0. Of a step, or of a solve: nothing but the safe answer begins later; 0:
+        no budget. Results then depend on the machine. Read by ncp-newton. Default 0.
     centred_loads: Where impulses are not unique, those of the interior point method, whatever the
         warm start; else the nearest to it. Read by ncp-newton. Default False.
     over_relaxation: in (0, 2), or 0: the solver's. Factor of each correction; the solver's is 1.4
@@ -41,6 +44,7 @@ class OtherOptions(TypedDict, total=False):
 
     tolerance_large: float
     max_factorisations: int
+    max_work: float
     time_budget: float
     centred_loads: bool
     over_relaxation: float

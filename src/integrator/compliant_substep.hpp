@@ -6,6 +6,8 @@
 #include "integrator/exponential.hpp"
 #include "integrator/exponential_published.hpp"
 #include "integrator/step_record.hpp"
+#include "integrator/take_safe_answer.hpp"
+#include "solver/common/work_account.hpp"
 
 #include <memory>
 #include <vector>
@@ -41,6 +43,7 @@ struct CompliantOutcome : StepReport {
 struct RigidRows : StepRecord {
   RowScratch scratch;
   SolverWorkspace solver;
+  SafeAnswerRows safe;
   std::vector<double> change;       ///< [nv]
   std::vector<double> held;         ///< [rows] the impulses that held, then their change
   std::vector<double> change_of_g;  ///< [rows]
@@ -73,11 +76,16 @@ struct CompliantWorkspace {
   ExponentialScratch exponential;
   PublishedScratch published;
   CompliantOutcome outcome, kept;  ///< of the step; before a sub-step that may be taken back
+  double unpaid = 0.0;  ///< of the last sub-step: its end, for which work or time did not last [s]
+
+  /// Of the step.
+  WorkAccount& account();
 
   void resize(const Scene& scene);
 };
 
-/// One sub-step of input.h: advances state.q, v, time and contacts, adds to work.outcome.
+/// One sub-step of input.h: advances state.q, v, time and contacts, adds to work.outcome. Where the
+/// work of the step does not last it ends earlier and says so, work.unpaid.
 using Integrator = void (*)(const CompliantInput& input, State& state, CompliantWorkspace& work);
 
 /// How the displacement of a sub-step goes with its velocity, where rigid rows change both.
@@ -143,6 +151,9 @@ void remember_point(const CompliantInput& input,
                     const Anchor& anchor,
                     CompliantWorkspace& work,
                     State& state);
+
+/// Multiplications of an evaluation that has found so many contacts, about.
+double evaluation_work(const Scene& scene, const CompliantSystem& system);
 
 /// The energies at `system`, which has an acceleration, unless the outcome has them already: the
 /// first evaluation of a step is its start.

@@ -24,7 +24,8 @@ bool is_finite(const ContactStates& s) {
 
 }  // namespace
 
-ContactIsland& ContactMotion::renew() {
+ContactIsland& ContactMotion::renew(WorkAccount* account) {
+  segment_.account = account;
   segment_.forget_springs();
   return island_;
 }
@@ -43,6 +44,8 @@ void ContactMotion::run(const double* b0, const double* b1, double h, bool predi
     const bool follow = switches < kMostSwitches && ++segments < kMostSegments;
     length = std::min(follow ? length : h / kMostSwitches, h - time);
     const bool last = length == h - time, switched = take_segment(length, follow, prediction);
+    unpaid = segment_.unpaid;
+    if (unpaid) return;
     const ContactStates& end = switched ? next_.end : nodes_.back();
     if (pulls(end) && (!follow || length > kShortest * h)) {
       length /= ContactSegment::kNodes;
@@ -75,7 +78,7 @@ void ContactMotion::begin() {
   F2.assign(island_.rows(), 0.0);
   fresh_.assign(n, 0);
   switches = segments = taken = 0;
-  overflown = false;
+  overflown = unpaid = segment_.unpaid = false;
   ContactStates& start = segment_.start;
   for (int i = 0; i < n; ++i) {
     const PointMotion& p = island_.start[i];

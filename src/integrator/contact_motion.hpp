@@ -14,10 +14,11 @@ class ContactMotion {
   std::vector<double> F2;  ///< integral of F1 [N s^2]
   int switches = 0, segments = 0;
   int taken = 0;           ///< segments, those that were taken again among them
+  bool unpaid = false;     ///< likewise: the work of the step did not last
   bool overflown = false;  ///< the last run() ended early: its motion was not finite any more
 
-  /// To be filled before the first run() of a step; b0, slope and h are run()'s.
-  ContactIsland& renew();
+  /// `account`: of its work, or none. To be filled before the first run() of a step; b0, slope and h are run()'s.
+  ContactIsland& renew(WorkAccount* account = nullptr);
   /// From the start over h, with the acceleration without contact forces going from b0 to b1. A
   /// prediction takes the directions of friction from the start of each segment, in one pass.
   void run(const double* b0, const double* b1, double h, bool prediction = false);

@@ -114,10 +114,19 @@ bool ContactSegment::linearise(bool averaged) {
       damping_[i] = damping_at(island->compliance[i], depth_of(i, start));
     }
     list_springs();
-    springs_.prepare();
+    unpaid = unpaid || (account != nullptr && !account->take(springs_.work_to_prepare()));
+    springs_kept_ = springs_kept_ && !unpaid;
+    if (!unpaid) springs_.prepare();
   }
-  start_springs();
+  if (!unpaid) start_springs();
   return varies;
+}
+
+/// Of all points where the springs are, at one time.
+bool ContactSegment::pays(double t) {
+  const double rows = island->rows();
+  unpaid = unpaid || (account != nullptr && !account->take(springs_.work(t) + 2.0 * rows * rows));
+  return !unpaid;
 }
 
 void ContactSegment::list_springs() {
@@ -230,6 +239,10 @@ bool ContactSegment::sticks(const double* forces) const {
 /// Where all points stick the guards read nothing but forces, and as a rule all hold.
 bool ContactSegment::sample(double length, std::vector<ContactStates>& nodes) {
   nodes.resize(kNodes);
+  if (unpaid || !pays(length)) {
+    std::fill(nodes.begin(), nodes.end(), start);
+    return true;
+  }
   const auto is_stick = [](ContactMode m) { return m == ContactMode::kStick; };
   if (!springs_.modal() || !std::all_of(mode.begin(), mode.end(), is_stick)) {
     const SpringMotion* motions = springs_.sample(length, kNodes);
@@ -250,7 +263,7 @@ bool ContactSegment::sample(double length, std::vector<ContactStates>& nodes) {
 }
 
 void ContactSegment::at(double t, ContactStates& out) {
-  if (t == 0.0) {
+  if (t == 0.0 || unpaid || !pays(t)) {
     out = start;
     out.t = 0.0;
     return;
@@ -260,7 +273,7 @@ void ContactSegment::at(double t, ContactStates& out) {
 }
 
 void ContactSegment::at(double t, const std::vector<int>& points, ContactStates& out) {
-  if (t == 0.0) return at(t, out);
+  if (t == 0.0 || unpaid || !pays(t)) return at(0.0, out);
   springs_.at(t, motion_);
   expand_forces(motion_, out);
   for (const int i : points) expand_point(motion_, i, out);

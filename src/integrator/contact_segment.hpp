@@ -3,6 +3,7 @@
 #include "stiction/contact/compliant_law.hpp"
 
 #include "math/spring_damper.hpp"
+#include "solver/common/work_account.hpp"
 
 #include <cmath>
 #include <vector>
@@ -83,6 +84,8 @@ class ContactSegment {
   ContactStates start;                    ///< F1 = F2 = 0
   std::vector<ContactMode> mode;
   std::vector<char> resting;  ///< guards that are not looked at, next_switch.hpp
+  WorkAccount* account = nullptr;  ///< null: none
+  bool unpaid = false;             ///< the account did not last: the points stay where they start
 
   void resize(const ContactIsland& island);
   void forget_springs() { springs_kept_ = false; }  ///< Y or a compliance has changed
@@ -115,6 +118,7 @@ class ContactSegment {
   const Tangential& direction(int i) const { return direction_[i]; }
 
  private:
+  bool pays(double t);
   void list_springs();
   void start_springs();
   bool is_normal(int row) const { return row < 3 * island->size && row % 3 == 2; }

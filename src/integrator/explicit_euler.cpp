@@ -10,6 +10,7 @@ void step(const CompliantInput& input, PositionRule rule, State& state, Complian
   const bool second = rule == PositionRule::kSecondOrder;
   CompliantSystem& start = work.start;
   locate_start(input, state, start);
+  work.account().charge(evaluation_work(input.scene, start));
   hold_rigid_rows(input, state, work);
   accelerate(input, true, second ? 0.5 * h : h, start);
   for (int k = 0; k < nv; ++k) {

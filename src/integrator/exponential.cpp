@@ -5,6 +5,7 @@
 #include "dynamics/mass_matrix.hpp"
 #include "integrator/compliant_substep.hpp"
 #include "integrator/exponential_end.hpp"
+#include "integrator/exponential_work.hpp"
 #include "integrator/island_rows.hpp"
 #include "integrator/step_coordinates.hpp"
 #include "model/contact_order.hpp"
@@ -24,12 +25,12 @@ constexpr int kRefinements = 12;  // of a step whose error is not
 constexpr double kGross = 4.0;
 
 /// Y, and where the points of every island are at the start of the step.
-void start_islands(const CompliantSystem& start, ExponentialScratch& s) {
+void start_islands(const CompliantSystem& start, WorkAccount& account, ExponentialScratch& s) {
   const std::vector<int>& bounds = start.delassus.island_start;
   const int islands = start.delassus.num_islands();
   if (static_cast<int>(s.islands.size()) < islands) s.islands.resize(islands);
   for (int k = 0; k < islands; ++k)
-    fill_island(start, bounds[k], bounds[k + 1], s.island_Y, s.islands[k].renew());
+    fill_island(start, bounds[k], bounds[k + 1], s.island_Y, s.islands[k].renew(&account));
   s.b0.resize(start.row_start.back());
   for (std::size_t i = 0; i < start.points.size(); ++i) {
     const int row = start.row_start[i];
@@ -51,6 +52,8 @@ void move_points(const CompliantSystem& start,
     const double* from = to_island(start, bounds[k], points.island(), s.b0, s.island_rows[0]);
     const double* to = to_island(start, bounds[k], points.island(), b1, s.island_rows[1]);
     points.run(from, to, h, prediction);
+    s.unpaid = s.unpaid || points.unpaid;
+    if (s.unpaid) return;
     from_island(start, bounds[k], points.island(), points.F1, s.F1);
     from_island(start, bounds[k], points.island(), points.F2, s.F2);
   }
@@ -259,18 +262,22 @@ bool attempt(const CompliantInput& input, bool last, State& state, CompliantWork
   locate_start(input, state, start);
   hold_rigid_rows(input, state, work);
   accelerate(input, false, 0.5 * input.h, start);
+  if (!pays_matrices(input.scene, work)) return false;
   assemble(input, start);
   report_energies(input, start, work.outcome);
-  start_islands(start, s);
+  if (!pays_islands(work)) return false;
+  start_islands(start, work.account(), s);
 
   move_points(start, s.b0, input.h, true, s);
   s.taken += most_segments(start, s);
+  if (s.unpaid) return false;
   if (!s.finest && has_overflown(start, s)) return false;
   predict(input, state, work);
   evaluate_end(input, state, work);
   if (!last && missed_point(work.end, s.partner)) return false;
   move_points(start, s.b1, input.h, false, s);
   s.taken += most_segments(start, s);
+  if (s.unpaid) return false;
   if (!s.finest && has_overflown(start, s)) return false;
   const double difference = correct(input, state, work);
 
@@ -365,6 +372,7 @@ void exponential(const CompliantInput& input, State& state, CompliantWorkspace& 
   for (int part = 0; part < parts && !input.solver.interrupt.requested();) {
     const CompliantInput sub = shortened(input, std::ldexp(input.h, -level));
     work.exponential.finest = level == levels;
+    work.exponential.unpaid = false;
     const bool last = level == levels || spent > most;
     before = state;
     ++work.outcome.iterations;
@@ -373,6 +381,10 @@ void exponential(const CompliantInput& input, State& state, CompliantWorkspace& 
                            : attempt(sub, last, state, work);
     if (!taken) {
       state = before;
+      if (work.exponential.unpaid) {
+        work.unpaid = std::ldexp(input.h, -levels) * (parts - part);
+        return;
+      }
       ++level;
       continue;
     }

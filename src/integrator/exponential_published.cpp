@@ -123,6 +123,19 @@ void move(const CompliantInput& input, const State& state, CompliantWorkspace& w
   }
 }
 
+/// A matrix of all points that act, each with 2 rows an axis: at most.
+bool pays_exponentials(const CompliantInput& input, CompliantWorkspace& work) {
+  constexpr double kProducts = 16.0;
+  WorkAccount& account = work.account();
+  const std::vector<CompliantPoint>& points = work.start.points;
+  if (account.is_open()) account.allow(3 * static_cast<int>(points.size()), 0.0);
+  account.charge(evaluation_work(input.scene, work.start));
+  const auto acts = [](const CompliantPoint& p) { return p.motion.gap <= 0.0; };
+  const double size = 6.0 * std::count_if(points.begin(), points.end(), acts);
+  const int products = input.settings.max_products;
+  return account.take((products < 0 ? kProducts : products + 2.0) * size * size * size);
+}
+
 }  // namespace
 
 void exponential_published(const CompliantInput& input, State& state, CompliantWorkspace& work) {
@@ -130,6 +143,10 @@ void exponential_published(const CompliantInput& input, State& state, CompliantW
   locate_start(input, state, start);
   hold_rigid_rows(input, state, work);
   accelerate(input, false, 0.5 * input.h, start);
+  if (!pays_exponentials(input, work)) {
+    work.unpaid = input.h;
+    return;
+  }
   assemble(input, start);
   const CompliantLaw law = input.settings.chosen_law();
   for (CompliantPoint& p : start.points)

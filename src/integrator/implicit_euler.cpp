@@ -37,6 +37,8 @@ class Newton {
 
   /// False if an island has not converged; the state is then as it was.
   bool run();
+  /// After run(): it was not for want of an iteration that it failed.
+  bool is_unpaid() const { return unpaid_; }
   /// After run(): takes the friction of islands that have not converged and gain energy by it.
   /// False: of none.
   bool take_friction();
@@ -66,6 +68,7 @@ class Newton {
   void join(const CompliantSystem& system);
   void evaluate(const std::vector<double>& nu, std::vector<double>& merit);
   double mass_norm(int tree, const double* x);
+  bool pays_step(int dofs);
   bool find_step(int island);
   bool small(int island);
   void search();
@@ -75,7 +78,7 @@ class Newton {
   State& state_;
   CompliantWorkspace& work_;
   ImplicitScratch& s_;
-  bool failed_ = false;
+  bool failed_ = false, unpaid_ = false;
 };
 
 /// Trees that a point couples belong to one island, from then on.
@@ -90,6 +93,8 @@ void Newton::begin() {
   CompliantSystem& start = work_.start;
   start.here.queries.swap(state_.queries);
   locate(input_, state_.q.data(), state_.v.data(), state_.contacts, nullptr, input_.h, start);
+  const int rows = 3 * static_cast<int>(start.points.size());
+  if (work_.account().is_open()) work_.account().allow(rows, 0.0);
   hold_rigid_rows(input_, state_, work_);
   accelerate(input_, false, input_.h, start);
   for (int t = 0; t < num_trees(); ++t) {
@@ -121,6 +126,7 @@ void Newton::evaluate(const std::vector<double>& nu, std::vector<double>& merit)
   displace(scene_, state_.q.data(), work_.xi.data(), work_.q.data());
   turn_axes(scene_, state_.q.data(), work_.q.data(), nu.data(), work_.v.data());
   locate(input_, work_.q.data(), work_.v.data(), work_.memory, &work_.start, 0.0, end);
+  work_.account().charge(evaluation_work(scene_, end));
   turn_held(scene_, work_.start, end);
   join(end);
   settle_end(input_, work_.start, end, s_.derivatives, &s_.frictionless);
@@ -152,6 +158,13 @@ double Newton::mass_norm(int t, const double* x) {
   return total;
 }
 
+/// Columns with dual numbers, and the factorisation.
+bool Newton::pays_step(int dofs) {
+  constexpr double kPerDof = 3e3, kPerPoint = 3e4;
+  const double n = dofs, points = static_cast<double>(work_.end.points.size());
+  return work_.account().take(n * n * (n / 3.0 + 1.0) + kPerDof * n + kPerPoint * points);
+}
+
 /// step <- -J^-1 r over the dofs of an island.
 bool Newton::find_step(int island) {
   s_.dofs.clear();
@@ -163,6 +176,8 @@ bool Newton::find_step(int island) {
     }
   });
   const int n = static_cast<int>(s_.dofs.size());
+  unpaid_ = !pays_step(n);
+  if (unpaid_) return false;
   s_.matrix.assign(static_cast<std::size_t>(n) * n, 0.0);
   s_.ends.assign(n, n);
   s_.right.resize(n);
@@ -222,7 +237,7 @@ void Newton::search() {
       each_tree_of(island, [&](int t) { s_.length[t] = next; });
       again = true;
     });
-    if (!again) break;
+    if (!again || work_.account().exhausted()) break;
   }
   work_.nu = s_.trial;
   s_.merit = s_.trial_merit;
@@ -234,12 +249,12 @@ bool Newton::run() {
   int iterations = 0;
   bool open = true;
   for (; open && iterations < input_.settings.newton_iterations; ++iterations) {
-    if (input_.solver.interrupt.requested()) break;
+    if (input_.solver.interrupt.requested() || work_.account().exhausted()) break;
     open = false;
     std::fill(s_.step.begin(), s_.step.end(), 0.0);
     each_island([&](int island) {
       if (!is_open(island)) return;
-      if (!find_step(island)) {
+      if (unpaid_ || !find_step(island)) {
         s_.progress[island] = Progress::kStuck;
         failed_ = true;
         return;
@@ -260,6 +275,8 @@ bool Newton::run() {
     if (open) search();
   }
   work_.outcome.iterations = std::max(work_.outcome.iterations, iterations);
+  unpaid_ = unpaid_ || ((open || failed_) && work_.account().exhausted());
+  if (unpaid_) return false;
   evaluate(work_.nu, s_.merit);
   return !open && !failed_;
 }
@@ -313,15 +330,27 @@ void finish(const CompliantInput& input, State& state, CompliantWorkspace& work)
 /// least of them too and the iterate gains energy, that part is taken without friction: the bound
 /// mu f_N, which couples of large units make steep, is what keeps r from being monotone. Where that
 /// does not converge either, which was not met, its iterate is taken.
+///
+/// Where the work of the step does not last, what is left of it is unpaid.
 void advance(const CompliantInput& input, int halvings, State& state, CompliantWorkspace& work) {
+  if (work.unpaid > 0.0) {
+    work.unpaid += input.h;
+    return;
+  }
   Newton newton(input, state, work);
   if (newton.run()) return finish(input, state, work);
+  const auto leave = [&] {
+    state.queries.swap(work.start.here.queries);
+    work.unpaid = input.h;
+  };
+  if (newton.is_unpaid()) return leave();
   if (halvings == 0 || input.solver.interrupt.requested()) {
     work.outcome.converged = false;
     if (halvings == 0 && newton.take_friction()) {
       state.queries.swap(work.start.here.queries);
       newton.run();
       std::fill(work.implicit->frictionless.begin(), work.implicit->frictionless.end(), 0);
+      if (newton.is_unpaid()) return leave();
     }
     return finish(input, state, work);
   }

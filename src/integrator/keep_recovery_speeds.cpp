@@ -5,6 +5,7 @@
 
 #include "contact/recovery.hpp"
 #include "solver/common/island.hpp"
+#include "solver/workspace.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -30,7 +31,8 @@
 namespace stiction {
 namespace {
 
-constexpr double kLocked = 1e4;  ///< of the energy at the caps
+constexpr double kLocked = 1e4;      ///< of the energy at the caps
+constexpr double kForTheStep = 0.5;  ///< of the work that is left, kept for the solution after it
 
 /// The rows of a set that c* is for.
 int first_asked(const ConstraintRow& row) {
@@ -184,6 +186,7 @@ bool find_shares(const RowContext& context,
                  RecoveryWorkspace& work) {
   SolverSettings settings;
   settings.max_factorisations = given.max_factorisations;
+  settings.max_work = given.max_work;
   settings.time_budget = given.time_budget;
   settings.tolerance = 1e-6;
   settings.tolerance_large = given.tolerance_large;
@@ -192,7 +195,11 @@ bool find_shares(const RowContext& context,
   work.share.assign(p.num_islands(), 1.0);
   start_at_rest(context, work, p);
   work.rest.impulse.assign(p.g.size(), 0.0);
-  solve(p, settings, solver, work.rest);
+  {
+    WorkAccount& account = solver.parts().account;
+    const WorkAccount::Share share(account, kForTheStep * account.left());
+    solve(p, settings, solver, work.rest);
+  }
   motion_of(context, work.rest.impulse, work.pushed);
   bool any = false;
   for (int k = 0; k < p.num_islands(); ++k) {
@@ -249,6 +256,7 @@ void reserve(const RowContext& context, const ContactProblem& p, RecoveryWorkspa
 void hold_locked_islands(const RowContext& context,
                          const SolverSettings& settings,
                          ContactProblem& problem,
+                         WorkAccount& account,
                          RecoveryWorkspace& work,
                          ContactSolution& solution) {
   work.islands.clear();
@@ -263,7 +271,7 @@ void hold_locked_islands(const RowContext& context,
   bool any = false;
   for (int k = 0; k < problem.num_islands(); ++k) {
     if (!work.islands[k]) continue;
-    if (energy_to_obey(context, problem, k, work.opposed) <= kLocked * work.energy[k]) continue;
+    if (energy_to_obey(context, problem, k, work.opposed, account) <= kLocked * work.energy[k]) continue;
     work.islands[k] = 0;
     work.share[k] = 0.0;
     press(work.opposed, solution.impulse.data());
@@ -285,14 +293,17 @@ void keep_recovery_speeds(const RowContext& context,
   const bool any = find_shares(context, settings, problem, solver, work);
   const int factorisations = solution.factorisations + work.rest.factorisations;
   const int iterations = solution.iterations + work.rest.iterations;
+  const double multiplications = solution.work + work.rest.work;
   if (any) {
     cut(context, work, problem);
     solve(problem, settings, solver, solution);
   } else {
     solution.factorisations = solution.iterations = 0;
+    solution.work = 0.0;
   }
   solution.factorisations += factorisations;
   solution.iterations += iterations;
+  solution.work += multiplications;
 }
 
 }  // namespace stiction

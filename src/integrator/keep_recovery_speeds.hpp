@@ -2,6 +2,7 @@
 
 #include "contact/constraint_row.hpp"
 #include "integrator/recovery_workspace.hpp"
+#include "solver/common/work_account.hpp"
 
 namespace stiction {
 
@@ -11,6 +12,7 @@ namespace stiction {
 void hold_locked_islands(const RowContext& context,
                          const SolverSettings& settings,
                          ContactProblem& problem,
+                         WorkAccount& account,
                          RecoveryWorkspace& work,
                          ContactSolution& solution);
 

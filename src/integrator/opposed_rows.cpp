@@ -150,12 +150,14 @@ double least_energy(OpposedRows& w) {
 double energy_to_obey(const RowContext& context,
                       const ContactProblem& problem,
                       int island,
-                      OpposedRows& w) {
+                      OpposedRows& w,
+                      WorkAccount& account) {
   find_rows(context, problem, island, w);
   const int n = static_cast<int>(w.row.size());
   w.best.assign(n, 0.0);
   const bool loose = problem.space.loose(problem.island_start[island]);
   if (n < 2 || n > (loose ? kMostLooseRows : kMostRows)) return 0.0;
+  if (!account.take(kRounds * (n / 6.0 + 3.0) * n * n)) return 0.0;
   copy_delassus(problem, w);
   return least_energy(w);
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "contact/constraint_row.hpp"
+#include "solver/common/work_account.hpp"
 
 #include <vector>
 
@@ -28,11 +29,13 @@ struct OpposedRows {
 ///
 /// and z is that of a few rounds of an active set. Where rows oppose each other it is a pressure
 /// that moves nothing, and the energy as large as rounding lets it be. 0 if nothing is asked, or
-/// if there are more than 160 rows, of loose bodies, whose G is made for this, more than 32.
+/// if there are more than 160 rows, of loose bodies, whose G is made for this, more than 32, or if
+/// the account does not allow for them.
 double energy_to_obey(const RowContext& context,
                       const ContactProblem& problem,
                       int island,
-                      OpposedRows& work);
+                      OpposedRows& work,
+                      WorkAccount& account);
 
 /// The same of `row`, `asked`, `unit`, `free` and `G`, which are there.
 double least_energy(OpposedRows& work);

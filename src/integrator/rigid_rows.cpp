@@ -4,6 +4,9 @@
 #include "integrator/compliant_substep.hpp"
 #include "integrator/step_coordinates.hpp"
 #include "integrator/stopped_joints.hpp"
+#include "solver/common/island.hpp"
+#include "solver/common/safe_answer.hpp"
+#include "solver/workspace.hpp"
 
 #include <algorithm>
 
@@ -69,7 +72,12 @@ void solve_rigid(const CompliantInput& input,
                  RigidRows& rigid,
                  CompliantOutcome& outcome) {
   take_held_from_free_velocity(rigid);
+  WorkAccount& account = rigid.solver.parts().account;
+  const WorkAccount::Scope scope(account, input.solver);
+  allow_for(rigid.problem, account);
   solve(rigid.problem, input.solver, rigid.solver, rigid.solution);
+  outcome.safe_islands += take_safe_answer(
+      rigid.rows, rigid.problem, input.solver, rigid.solver, rigid.safe, rigid.solution);
   const ContactSolution& s = rigid.solution;
   if (outcome.num_rows == 0 || s.status > outcome.solver_status) outcome.solver_status = s.status;
   if (outcome.num_rows == 0 || !(s.residuals.relative <= outcome.residuals.relative))
@@ -77,7 +85,8 @@ void solve_rigid(const CompliantInput& input,
   outcome.num_rows = std::max(outcome.num_rows, rigid.problem.num_rows());
   outcome.num_islands = std::max(outcome.num_islands, rigid.problem.num_islands());
   outcome.factorisations += s.factorisations;
-  outcome.most_factorisations += most_factorisations(rigid.problem, input.solver);
+  outcome.most_factorisations += most_factorisations(rigid.problem, input.solver) +
+                                 most_safe_factorisations(rigid.problem);
   for (std::size_t k = 0; k < rigid.held.size(); ++k) rigid.held[k] = s.impulse[k] - rigid.held[k];
   velocity_change(input.scene,
                   start.dynamics,

@@ -131,6 +131,7 @@ void rk4(const CompliantInput& input, State& state, CompliantWorkspace& work) {
   start.here.queries.swap(state.queries);
   locate(input, state.q.data(), state.v.data(), state.contacts, nullptr, 0.0, start);
   stage.here.queries = start.here.queries;
+  work.account().charge(4.0 * evaluation_work(input.scene, start));
   hold_rigid_rows(input, state, work);
   begin_anchors(input, start, rk);
   add_rates(input, state, h / 6.0, start, rk, work);

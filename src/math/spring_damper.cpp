@@ -30,6 +30,21 @@ void SpringDamper::begin() {
   series_.begin();
 }
 
+double SpringDamper::work_to_prepare() const {
+  constexpr double kEigen = 15.0;
+  const double n = rows.size;
+  return rows.symmetric ? kEigen * n * n * n : n * n;
+}
+
+double SpringDamper::work(double t) const {
+  constexpr double kVectors = 4.0, kTerms = 20.0, kPerTurn = 4.0, kProducts = 16.0;
+  const double n = rows.size;
+  if (modal_) return kVectors * n * n;
+  if (is_short(t)) return (kTerms + kPerTurn * series_.rate() * t) * n * n;
+  const double size = 2.0 * n + static_cast<double>(rows.lags.size()) + 5.0;
+  return kProducts * size * size * size;
+}
+
 bool SpringDamper::is_short(double t) const { return series_.rate() * t <= SpringSeries::kLongest; }
 
 const SpringMotion* SpringDamper::sample(double t, int count) {

@@ -117,6 +117,9 @@ class SpringDamper {
   void prepare();
   void begin();
   bool modal() const { return modal_; }
+  /// Multiplications, about: of prepare(), and of one time t.
+  double work_to_prepare() const;
+  double work(double t) const;
   /// At t / count, 2 t / count, ... t; until the next begin().
   const SpringMotion* sample(double t, int count);
   void at(double t, SpringMotion& motion);

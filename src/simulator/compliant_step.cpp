@@ -3,6 +3,8 @@
 #include "stiction/math/lanes.hpp"
 
 #include "contact/project_closures.hpp"
+#include "integrator/end_by_impulses.hpp"
+#include "solver/workspace.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -38,6 +40,14 @@ CompliantStep::CompliantStep(const Scene& scene,
   work_.resize(scene);
 }
 
+/// Share of the work of a step that is kept for end_by_impulses().
+static constexpr double kForImpulses = 0.4;
+
+static CompliantInput of_length(CompliantInput input, double h) {
+  input.h = h;
+  return input;
+}
+
 void CompliantStep::step(const StepInput& input, State& state) {
   const auto& [scene, parameters, settings, control, before] = input;
   const CompliantInput substep{scene,
@@ -49,16 +59,28 @@ void CompliantStep::step(const StepInput& input, State& state) {
                                settings.solver,
                                settings.dt / settings.compliant.substeps};
   CompliantOutcome& outcome = work_.outcome;
+  WorkAccount& account = work_.account();
+  const WorkAccount::Scope scope(account, settings.solver);
+  account.keep(kForImpulses);
+  account.allow(0, 0.0);
   outcome.begin();
-  for (int k = 0; k < settings.compliant.substeps; ++k) {
+  for (int left = settings.compliant.substeps; left > 0; --left) {
+    work_.unpaid = 0.0;
     integrate_(substep, state, work_);
-    if (k == 0)
+    if (work_.unpaid > 0.0 || account.exhausted()) work_.unpaid += (left - 1) * substep.h;
+    if (left == settings.compliant.substeps)
       compliance::report_energies(substep, work_.start, outcome);  // unless the integrator did so
     if (!(std::isfinite(state.q.sum()) && std::isfinite(state.v.sum()))) break;
     if (settings.solver.interrupt.requested()) break;
+    if (work_.unpaid > 0.0) {
+      account.keep(0.0);
+      compliance::end_by_impulses(of_length(substep, work_.unpaid), state, work_);
+      break;
+    }
   }
   if (settings.project_closures)
     project_closures(scene, parameters, settings.contact, settings.dt, loops, state);
+  outcome.work = account.spent();
   fill_report();
 }
 
@@ -70,6 +92,8 @@ static double creep(const CompliantContact& c) {
   const Vec3d u = point_compliance(m, 1.0).turning, w = c.spin;
   return length(slides, norm(Vec3d{u.x * w.x, u.y * w.y, u.z * w.z}));
 }
+
+double CompliantStep::most_work() const { return work_.rigid.solver.parts().account.most(); }
 
 void CompliantStep::fill_report() {
   const CompliantOutcome& outcome = work_.outcome;

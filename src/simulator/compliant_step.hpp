@@ -19,6 +19,7 @@ class CompliantStep final : public StepKind {
   std::int64_t most_factorisations(const SolverSettings&) const override {
     return work_.outcome.most_factorisations;
   }
+  double most_work() const override;
   const CollisionCounters& counters() const override { return work_.start.collision.counters; }
 
  private:

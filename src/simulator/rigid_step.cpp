@@ -14,6 +14,7 @@
 #include "model/joint.hpp"
 #include "solver/common/island.hpp"
 #include "solver/common/safe_answer.hpp"
+#include "solver/workspace.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -74,12 +75,16 @@ void RigidStep::complete(const StepInput& input) {
 }
 
 void RigidStep::step_whole(const StepInput& input, State& state) {
+  const WorkAccount& account = solver_.parts().account;
+  const WorkAccount::Scope scope(solver_.parts().account, input.settings.solver);
   prepare(input, state);
   solve_problem(input, state);
   change_velocity(input);
   constexpr int kMostTurns = 8;  // of two million steps of tests two needed three, none four
   ContactSettings rules = input.settings.contact;
-  for (int turn = 0; turn < kMostTurns && ends_otherwise(input, state, rules); ++turn) {
+  for (int turn = 0;
+       turn < kMostTurns && !account.exhausted() && ends_otherwise(input, state, rules);
+       ++turn) {
     spent_.iterations += record_.solution.iterations;
     spent_.factorisations += record_.solution.factorisations;
     spent_.most_factorisations += most_of_last_solve(input.settings.solver);
@@ -210,6 +215,9 @@ const SolverSettings& RigidStep::rules_of_step(const SolverSettings& settings) {
   return exact_;
 }
 
+/// Share of the work that is kept for the solutions of keep_recovery_speeds().
+static constexpr double kAgain = 0.4;
+
 void RigidStep::solve_problem(const StepInput& input, State& state) {
   const auto& [scene, parameters, settings, control, before] = input;
   ContactSolution& solution = record_.solution;
@@ -220,33 +228,20 @@ void RigidStep::solve_problem(const StepInput& input, State& state) {
   solution.penalty = state.penalty;
   const SolverSettings& rules = rules_of_step(settings.solver);
   const RowContext context = row_context(input, settings.contact, state);
-  hold_locked_islands(context, rules, record_.problem, recovery_work_, solution);
-  solve(record_.problem, rules, solver_, solution);
+  WorkAccount& account = solver_.parts().account;
+  allow_for(record_.problem, account);
+  hold_locked_islands(context, rules, record_.problem, account, recovery_work_, solution);
+  {
+    const bool once = recovery_work_.islands.empty();
+    const WorkAccount::Share share(account, once ? 0.0 : kAgain * account.left());
+    solve(record_.problem, rules, solver_, solution);
+  }
   keep_recovery_speeds(context, rules, record_.problem, solver_, recovery_work_, solution);
   if (dissipative_)
     apply_impact_law(rules, record_.rows, record_.problem, solver_, impact_, solution);
-  take_safe_answer(rules);
-  state.penalty = solution.penalty;
-}
-
-/// The published algorithms keep their own answer, whatever it is.
-void RigidStep::take_safe_answer(const SolverSettings& settings) {
-  const SolveStatus status = record_.solution.status;
-  if (status <= SolveStatus::kRoundingLimited || status == SolveStatus::kNotFinite ||
-      settings.name != "ncp-newton")
-    return;
-  references_.resize(record_.problem.g.size());
-  recovery_.resize(record_.problem.g.size());
-  int k = 0;
-  for (const ConstraintRow& row : record_.rows.rows) {
-    for (int r = 0; r < row.set.dim; ++r, ++k) {
-      references_[k] = row.reference[r];
-      recovery_[k] = recovers(row) ? row.reference[r] : 0.0;
-    }
-  }
   safe_islands_ =
-      make_safe(record_.problem, {references_, recovery_}, settings, solver_, record_.solution)
-          .islands;
+      take_safe_answer(record_.rows, record_.problem, rules, solver_, safe_rows_, solution);
+  state.penalty = solution.penalty;
 }
 
 void RigidStep::advance(const StepInput& input, const std::vector<double>& impulse, State& state) {
@@ -319,6 +314,8 @@ std::int64_t RigidStep::most_of_last_solve(const SolverSettings& settings) const
   return solves * stiction::most_factorisations(record_.problem, settings) +
          impact_.most_factorisations + most_safe_factorisations(record_.problem);
 }
+
+double RigidStep::most_work() const { return solver_.parts().account.most(); }
 
 std::int64_t RigidStep::most_factorisations(const SolverSettings& settings) const {
   return spent_.most_factorisations + most_of_last_solve(settings);

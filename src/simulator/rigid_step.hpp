@@ -1,6 +1,7 @@
 #pragma once
 
 #include "integrator/keep_recovery_speeds.hpp"
+#include "integrator/take_safe_answer.hpp"
 #include "simulator/lanes/lane_of_one.hpp"
 #include "simulator/sleeping.hpp"
 #include "simulator/step_kind.hpp"
@@ -27,6 +28,7 @@ class RigidStep final : public StepKind {
   RigidStep* rigid() override { return this; }
   void contacts(double dt, std::vector<ContactReport>& out) const override;
   std::int64_t most_factorisations(const SolverSettings& settings) const override;
+  double most_work() const override;
   const CollisionCounters& counters() const override { return collision_.counters; }
   bool asleep(int tree) const override { return record_.dynamics.asleep[tree]; }
 
@@ -45,7 +47,6 @@ class RigidStep final : public StepKind {
   void find_awake_contacts(const StepInput& input, State& state);
   void solve_problem(const StepInput& input, State& state);
   const SolverSettings& rules_of_step(const SolverSettings& settings);
-  void take_safe_answer(const SolverSettings& settings);
   void finish(const StepInput& input, State& state);
   void fill_report(const StepInput& input);
   std::int64_t most_of_last_solve(const SolverSettings& settings) const;
@@ -62,10 +63,10 @@ class RigidStep final : public StepKind {
   SleepWorkspace sleep_;
   RecoveryWorkspace recovery_work_;
   ImpactWork impact_;
-  bool dissipative_;                           ///< settings.impact_law
-  bool reconciles_ = true;                     ///< make_references_consistent()
-  std::vector<double> references_, recovery_;  ///< c* by row, where the safe answer needs it
-  SolverSettings exact_;                       ///< of a step with restitution
+  bool dissipative_;         ///< settings.impact_law
+  bool reconciles_ = true;   ///< make_references_consistent()
+  SafeAnswerRows safe_rows_;
+  SolverSettings exact_;     ///< of a step with restitution
   int safe_islands_ = 0;
   struct {
     int iterations = 0, factorisations = 0;

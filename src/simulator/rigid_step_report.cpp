@@ -1,6 +1,7 @@
 #include "contact/contact_axes.hpp"
 #include "integrator/energy.hpp"
 #include "simulator/rigid_step.hpp"
+#include "solver/workspace.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -17,6 +18,8 @@ void RigidStep::fill_report(const StepInput& input) {
   r.residuals = solution.residuals;
   r.iterations = spent_.iterations + solution.iterations;
   r.factorisations = spent_.factorisations + solution.factorisations;
+  const WorkAccount& account = solver_.parts().account;
+  r.work = account.is_open() ? account.spent() : 0.0;
   r.tolerance = solution.tolerance;
   r.safe_islands = std::exchange(safe_islands_, 0);
   r.num_contacts = static_cast<int>(contacts.size());

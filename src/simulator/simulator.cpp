@@ -119,6 +119,10 @@ std::int64_t Simulator::most_factorisations() const {
   complete();
   return step_->most_factorisations(settings_.solver);
 }
+double Simulator::most_work() const {
+  complete();
+  return step_->most_work();
+}
 std::vector<ContactReport> Simulator::contacts() const {
   std::vector<ContactReport> out;
   contacts(out);

@@ -40,6 +40,7 @@ class StepKind {
   virtual RigidStep* rigid() { return nullptr; }
   virtual void contacts(double dt, std::vector<ContactReport>& out) const = 0;
   virtual std::int64_t most_factorisations(const SolverSettings& settings) const = 0;
+  virtual double most_work() const = 0;
   virtual const CollisionCounters& counters() const = 0;
   /// The tree was left out of the step.
   virtual bool asleep([[maybe_unused]] int tree) const { return false; }

@@ -290,6 +290,7 @@ void solve(const ContactProblem& problem,
   solution.model = entry.model;
   solution.path_energy = 0.0;
   solution.iterations = solution.factorisations = 0;
+  solution.work = 0.0;
   solution.certified = false;
   solution.deterministic = settings.time_budget == 0.0;
   IslandScale& scale = work.parts().island_scale;

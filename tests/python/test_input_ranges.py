@@ -226,6 +226,7 @@ FREE_ABOVE = {  # "never" or "no bound" is a wish that can be met
     "restitution_threshold",
     "limit_margin",
     "sleep_time",
+    "max_work",
     "time_budget",
 }
 

@@ -18,6 +18,7 @@ ROOT = Path(__file__).parents[2]
 FIELDS = {field["name"]: field for field in _stiction._setting_fields()}
 OTHER: dict[str, Any] = {
     "max_factorisations": 1,
+    "max_work": 1.0,
     "time_budget": 1e-9,
     "over_relaxation": 0.5,
     "facets": 8,

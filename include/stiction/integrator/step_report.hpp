@@ -23,6 +23,8 @@ struct StepReport {
   int iterations = 0;      ///< of the solver, slowest island
   double tolerance = 0.0;  ///< that the residuals were held to (SolverSettings::tolerance_large)
   int factorisations = 0;  ///< linear systems the solver factored, all islands
+  double work = 0.0;       ///< multiplications, about, of what the integrator and ncp-newton solve
+                           ///< (SolverSettings::max_work); finding contacts is no part of it
   int safe_islands = 0;    ///< islands that were not solved and whose impulses are those of the
                            ///< convex, regularised problem instead: no energy gained, ncp-newton
   int num_contacts = 0;

@@ -88,6 +88,8 @@ class Simulator {
   /// problem, those of the impact law and of the safe answers; of a compliant step those of its
   /// rigid rows, as they were met, and of implicit-euler's iterations.
   std::int64_t most_factorisations() const;
+  /// What StepReport::work of the last step may have been at most: SolverSettings::max_work.
+  double most_work() const;
   std::vector<ContactReport> contacts() const;
   /// Into `out`, which keeps its memory.
   void contacts(std::vector<ContactReport>& out) const;

@@ -20,7 +20,7 @@ enum class SolveStatus : std::uint8_t {
                      ///< ContactSolution::regularisation (SolverSettings::regularise_infeasible)
   kStalled,          ///< the algorithm cannot get on: a line search, a bracket or a pivot failed
   kMaxIterations,    ///< the best impulses found are returned, with their residuals
-  kBudget,           ///< max_factorisations or time_budget is used up; likewise
+  kBudget,           ///< max_factorisations, max_work or time_budget is used up; likewise
   kInfeasible,       ///< the problem has no solution: a normal impulse that pushes without effect
   kNotFinite,        ///< the problem or its impulses hold a NaN, an infinity or a number whose
                      ///< square is one (above 1e154); impulse is zero
@@ -38,6 +38,7 @@ class SolverWorkspace {
 
   struct Parts;
   Parts& parts() { return *parts_; }
+  const Parts& parts() const { return *parts_; }
 
  private:
   std::unique_ptr<Parts> parts_;
@@ -71,6 +72,7 @@ struct ContactSolution {
                               ///< if an island needed it
   int iterations = 0;         ///< of the slowest island
   int factorisations = 0;     ///< linear systems factored, all islands
+  double work = 0.0;          ///< multiplications, about: ncp-newton
   bool record_stages = false;       ///< in: whether `stages` is filled
   std::vector<StageRecord> stages;  ///< of ncp-newton, in the order in which they ran
   SolveStatus status = SolveStatus::kConverged;

@@ -3,7 +3,9 @@
 #include "stiction/math/setting.hpp"
 #include "stiction/solver/interrupt.hpp"
 
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -24,6 +26,7 @@ struct SolverSettings {
   double tolerance_large = 1e-3;
   int max_iterations = 1000;
   int max_factorisations = 2000;
+  double max_work = std::numeric_limits<double>::infinity();
   double time_budget = 0.0;
   bool centred_loads = false;
   double over_relaxation = 0.0;
@@ -76,11 +79,21 @@ inline constexpr std::tuple kSolverSettings{
         "Linear systems factored for an island, at most; 0: by a formula of its rows.",
         "ncp-newton"},
     Setting<SolverSettings, double>{
+        "max_work",
+        &SolverSettings::max_work,
+        {">= 0, 0: by formula, inf: no bound",
+         [](const double& x) { return x >= 0.0 && !std::isnan(x); }},
+        "multiplications",
+        "Of a step, or of a solve, at most: all islands and solutions together; 0: by a formula of "
+        "its rows.",
+        "ncp-newton"},
+    Setting<SolverSettings, double>{
         "time_budget",
         &SolverSettings::time_budget,
         kNotNegative,
         "s",
-        "No stage begins later; 0: no budget. Results then depend on the machine.",
+        "Of a step, or of a solve: nothing but the safe answer begins later; 0: no budget. Results "
+        "then depend on the machine.",
         "ncp-newton"},
     Setting<SolverSettings, bool>{
         "centred_loads",

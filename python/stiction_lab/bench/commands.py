@@ -243,12 +243,13 @@ def worst_step(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """The slowest steps of random scenes, mild and hard, in CPU time of the thread."""
+    """The slowest steps of random scenes, mild and hard, and of bodies that lie in each other, in CPU
+    time of the thread."""
     from .scene_tables import worst_step_tables
     from .worst_step import bench_worst_step
 
     with line_progress("worst-step") as tick:
-        document = bench_worst_step(scenes, tick=tick)
+        document = bench_worst_step(scenes, jams=True, tick=tick)
     if results is not None:
         update_results(results, {"worst_step": document})
     if as_json:

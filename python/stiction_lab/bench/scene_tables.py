@@ -126,7 +126,26 @@ def worst_step_tables(document: dict[str, Any]) -> Group:
         table.add_column(line[0], justify="right")
     for k, name in enumerate(head[1:], start=1):
         table.add_row(name, *(_in_two_lines(line[k]) for line in cells))
-    return Group(table, _machine(document["machine"]))
+    jams = [_jam_table(document["jams"])] if "jams" in document else []
+    return Group(table, *jams, _machine(document["machine"]))
+
+
+def _jam_table(rows: list[dict[str, Any]]) -> FittedTable:
+    """Scenes of bodies in each other."""
+    table = FittedTable("Bodies in each other: the slowest step, CPU time")
+    table.add_column("scene")
+    for name in ("rows", "step [ms]", "of it collision [ms]", "share of work", "status"):
+        table.add_column(name, justify="right")
+    for row in rows:
+        table.add_row(
+            row["scene"],
+            str(row["rows"]),
+            f"{1e3 * row['seconds']:.3g}",
+            f"{1e3 * row['collision']:.3g}",
+            f"{row['work']:.2g}",
+            row["status"],
+        )
+    return table
 
 
 def _in_two_lines(cell: str) -> str:

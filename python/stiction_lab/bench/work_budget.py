@@ -8,3 +8,8 @@ from stiction import Simulator, StepReport
 def work_used(sim: Simulator, report: StepReport) -> float:
     """Share of the last step's budget that it used: above 1 it broke the promise."""
     return float(report.factorisations) / max(1, sim.most_factorisations())
+
+
+def share_of_work(sim: Simulator, report: StepReport) -> float:
+    """The same of its multiplications."""
+    return float(report.work) / max(1.0, sim.most_work())

@@ -17,6 +17,7 @@ import numpy as np
 from stiction import Control, SimulationError, Simulator, State
 
 from . import machine
+from .jams import bench_jams
 from .measure import Tick
 from .random_scenes import KINDS, MAX_ROWS, random_scene
 from .work_budget import work_used
@@ -118,9 +119,10 @@ def bench_worst_step(
     scenes: int = 500,
     kinds: Iterable[str] = KINDS,
     steps: int = STEPS,
+    jams: bool = False,
     tick: Tick | None = None,
 ) -> dict[str, Any]:
-    """The first `scenes` seeds of each kind."""
+    """The first `scenes` seeds of each kind, and bodies in each other (jams.py)."""
     say = tick or (lambda line: None)
     rows = []
     for kind in kinds:
@@ -131,4 +133,5 @@ def bench_worst_step(
             tally.run(seed, steps)
         say(f"{kind}: taking the slowest steps again")
         rows.append(tally.row(scenes, steps))
-    return {"rows": rows, "replays": REPLAYS, "machine": machine.describe()}
+    more = {"jams": bench_jams(tick=tick)} if jams else {}
+    return {"rows": rows, "replays": REPLAYS, **more, "machine": machine.describe()}

@@ -73,6 +73,7 @@ struct ManifoldWorkspace {
   std::vector<CrossingSegment> segments;
   std::vector<OverlapPoint> overlap;
   std::vector<std::uint8_t> visited;
+  std::vector<double> depths_of_a, depths_of_b;  ///< of vertices in the other solid
   std::vector<int> stack;
   std::vector<ManifoldPoint> candidates;
   TriangleShape triangle;

@@ -65,6 +65,15 @@ void drop_deeper(double depth, std::vector<SurfacePoint>& points) {
   std::erase_if(points, [&](const SurfacePoint& p) { return p.gap < -depth; });
 }
 
+void push_apart(const Shape& s,
+                const Shape& other,
+                const Transform& X,
+                std::vector<SurfacePoint>& points) {
+  const Push push = shortest_push(s, other, X);
+  const Vec3d on_surface = lowest_point(other, X, push.u) + push.u * push.depth;
+  points.push_back({push.u, on_surface, -push.depth, push.feature, 0});
+}
+
 void limit_depth(const Shape& s,
                  const Shape& other,
                  const Transform& X,

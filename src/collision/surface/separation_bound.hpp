@@ -48,6 +48,13 @@ void for_each_side(const Shape& s, const Vec3d& d, Visit visit) {
 double deepest(const std::vector<SurfacePoint>& points);
 void drop_deeper(double depth, std::vector<SurfacePoint>& points);
 
+/// One contact along the least way past all of the surface: of two that overlap in more triangles
+/// than are cut with each other.
+void push_apart(const Shape& s,
+                const Shape& other,
+                const Transform& X,
+                std::vector<SurfacePoint>& points);
+
 /// Contacts of `other` (X: its pose in the frame of the surface) that are deeper than the least way
 /// past all of the surface, along a side of either, give way to one point along it. `size` [m]: of
 /// the smaller partner.

@@ -24,6 +24,11 @@ constexpr double kShift = 1e-9;       // of the size
 constexpr double kShallow = 1e-7;     // of the size: thinner is rounding and the shift
 constexpr double kAnswered = 0.5;     // of the depth of the deepest vertex inside
 constexpr double kLeastCosine = 0.5;  // between a normal and N
+// Surfaces deep in each other, of ten thousand triangles each and rough, may cross in hundreds of
+// curves round the same vertices. What a pair may cost: depths of vertices (some 40 microseconds
+// each, deep inside), corners of overlaps with all directions that they are measured along.
+constexpr int kMostDepths = 700;
+constexpr std::int64_t kMostMeasured = 4000000;
 
 // Does the edge p, q go through the triangle?
 bool pierce(const Vec3d& p, double hp, const Vec3d& q, double hq, const Vec3d v[3], Vec3d& at) {
@@ -99,6 +104,14 @@ double depth_in(const Surface& s, const Vec3d& p) {
   return near.inside ? near.distance : -1.0;
 }
 
+constexpr double kUnknownDepth = -2.0;
+
+// What is left to the curves of a pair.
+struct CrossingBudget {
+  int depths = kMostDepths;
+  std::int64_t measured = kMostMeasured;
+};
+
 // One part of the overlap of two solids.
 class Overlap {
  public:
@@ -109,7 +122,8 @@ class Overlap {
           int first,
           int last,
           std::size_t others,
-          ManifoldWorkspace& work)
+          ManifoldWorkspace& work,
+          CrossingBudget& budget)
       : a_(a),
         b_(b),
         X_AB_(X_AB),
@@ -117,7 +131,8 @@ class Overlap {
         first_(first),
         last_(last),
         others_(others),
-        w_(work) {}
+        w_(work),
+        budget_(budget) {}
 
   void contact() {
     gather();
@@ -135,6 +150,7 @@ class Overlap {
 
   void gather();
   void flood(bool of_a);
+  double depth_of(const Surface& other, const Vec3d& p, double& known);
   bool answered() const;
   Vec3d vector_area() const;
   void choose_direction();
@@ -148,6 +164,7 @@ class Overlap {
   int first_, last_;    // segments
   std::size_t others_;  // points that are not of deep overlaps
   ManifoldWorkspace& w_;
+  CrossingBudget& budget_;
   Vec3d origin_{0, 0, 0};
   double deepest_ = 0.0;
   Direction best_;
@@ -167,18 +184,30 @@ void Overlap::gather() {
   flood(false);
 }
 
+// As far as it may be asked for, outside beyond that; `known` from curve to curve.
+double Overlap::depth_of(const Surface& other, const Vec3d& p, double& known) {
+  constexpr int kPerVertex = 16;  // corners measured in the time of a vertex of a flood
+  budget_.measured -= kPerVertex;
+  if (budget_.measured < 0 || known != kUnknownDepth) return known;
+  if (budget_.depths == 0) return -1.0;
+  --budget_.depths;
+  known = depth_in(other, p);
+  return known;
+}
+
 // The vertices of one surface inside of the other, from the edges that cross it inwards.
 void Overlap::flood(bool of_a) {
   const Surface &own = of_a ? a_ : b_, &other = of_a ? b_ : a_;
   const Transform X_AB{X_AB_.R, X_AB_.p + crossing_shift(size_)};
   const Transform X = of_a ? inverse(X_AB) : X_AB;  // own -> other
+  std::vector<double>& known = of_a ? w_.depths_of_a : w_.depths_of_b;
   w_.visited.assign(own.vertices(), 0);
   w_.stack.clear();
   const auto offer = [&](int v) {
     if (w_.visited[v] != 0) return;
     w_.visited[v] = 1;
     const Vec3d p = own.vertex(v);
-    const double depth = depth_in(other, X * p);
+    const double depth = depth_of(other, X * p, known[v]);
     if (!(depth >= 0.0)) return;
     deepest_ = std::fmax(deepest_, depth);
     w_.stack.push_back(v);
@@ -231,6 +260,8 @@ Vec3d Overlap::vector_area() const {
 }
 
 void Overlap::offer(const Vec3d& u, Direction::Face face) {
+  if (budget_.measured < 0 && best_.width < HUGE_VAL) return;
+  budget_.measured -= static_cast<std::int64_t>(w_.overlap.size());
   Direction d{u, HUGE_VAL, -HUGE_VAL, HUGE_VAL, face};
   for (const OverlapPoint& p : w_.overlap) {
     d.low = std::fmin(d.low, dot(u, p.p));
@@ -314,10 +345,13 @@ void contacts_of_crossings(const Surface& a,
   const int curves = number_curves(work.segments, work.stack);
   const int count = static_cast<int>(work.segments.size());
   const std::size_t others = work.points.size();
+  CrossingBudget budget;
+  work.depths_of_a.assign(curves > 0 ? a.vertices() : 0, kUnknownDepth);
+  work.depths_of_b.assign(curves > 0 ? b.vertices() : 0, kUnknownDepth);
   for (int curve = 0, first = 0; curve < curves; ++curve) {
     int last = first;
     while (last < count && work.segments[last].curve == curve) ++last;
-    Overlap(a, b, X_AB, size, first, last, others, work).contact();
+    Overlap(a, b, X_AB, size, first, last, others, work, budget).contact();
     first = last;
   }
 }

@@ -9,6 +9,7 @@
 #include "collision/surface/surface_crossing.hpp"
 #include "collision/surface/triangle_contact.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace stiction {
@@ -46,6 +47,8 @@ namespace detail {
 namespace {
 
 constexpr double kSamePoint = 1e-6;  // of the size: one point found twice
+// Points of rough surfaces deep in each other that are compared with each other, at most.
+constexpr std::size_t kMostPoints = 2000;
 
 // The manifold of that normal, a new one if there is none.
 int manifold_of(const Vec3d& normal, std::vector<Vec3d>& normals) {
@@ -54,6 +57,18 @@ int manifold_of(const Vec3d& normal, std::vector<Vec3d>& normals) {
   }
   normals.push_back(normal);
   return static_cast<int>(normals.size()) - 1;
+}
+
+/// Of too many points the deepest and every second, third ... one.
+void thin_out(std::vector<SurfacePoint>& p) {
+  if (p.size() <= kMostPoints) return;
+  const auto deepest = std::min_element(
+      p.begin(), p.end(), [](const auto& x, const auto& y) { return x.gap < y.gap; });
+  std::swap(*deepest, p.front());
+  const std::size_t stride = 1 + p.size() / kMostPoints;
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < p.size(); i += stride) p[kept++] = p[i];
+  p.resize(kept);
 }
 
 /// Points with their manifolds, each place once (the deeper of two).
@@ -177,6 +192,7 @@ void gather_manifolds(const Transform& X_WS,
                       double size,
                       bool surface_is_a,
                       ManifoldWorkspace& work) {
+  thin_out(work.points);
   assign_manifolds(size, work);
   choose_manifolds(size, work);
   for (const int m : work.kept) {

@@ -1,5 +1,6 @@
 #include "collision/manifold/manifold_workspace.hpp"
 #include "collision/pairs/pair.hpp"
+#include "collision/surface/separation_bound.hpp"
 #include "collision/surface/surface_crossing.hpp"
 
 // Two surfaces touch where a corner of one meets a triangle of the other, or two edges cross; each
@@ -13,6 +14,13 @@ constexpr double kNearer = 1e-6;   // relative
 constexpr double kNoSide = 1e-7;   // of the size: a depth within which no side is told
 constexpr double kDeepEdge = 0.1;  // of the shorter edge: deeper crossings are left to the corners
 constexpr double kFacing = 0.7071067811865476;  // cosine of 45 degrees
+// What a pair of surfaces deep in each other may cost, some 50 ms: nodes of the trees, pairs of
+// triangles that are listed, those that are cut with each other (all of them or none: curves must
+// close), those of which corners and edges are met, and corners whose depth is asked for. Of more
+// pairs every second, third ... one is met.
+constexpr std::int64_t kMostBoxes = 400000;
+constexpr std::size_t kMostListed = 200000, kMostCut = 30000, kMostMet = 8000;
+constexpr int kMostLooks = 1500;
 
 void move(SurfaceTriangle& t, const Transform& X) {
   t.n = X.R * t.n;
@@ -29,6 +37,7 @@ struct SurfacePair {
   Transform X_AB;
   double margin, size;
   std::vector<SurfacePoint>& points;
+  int looks = kMostLooks;  // for the depth of a corner, that are left
 
   /// corner_looks_along() of B, which needs B's own frame; u in that of A.
   bool corner_of_b_looks_along(int triangle, int corner, const Vec3d& u) const {
@@ -50,8 +59,10 @@ bool over(const SurfaceTriangle& t, const Vec3d& p, double slack) {
 
 // True depth: is there nothing of the surface nearer to p (its frame) than `depth`? A depth of
 // `touching` or less is rounding, on which no side is told.
-bool nearest_is(const Surface& s, const Vec3d& p, double depth, double touching) {
+bool nearest_is(const Surface& s, const Vec3d& p, double depth, double touching, int& looks) {
   if (depth <= touching) return true;
+  if (looks == 0) return false;
+  --looks;
   const NearestTriangle n = nearest_triangle(s, p, depth * (1.0 + kNearer));
   return n.id >= 0 && n.inside && n.distance >= depth * (1.0 - kNearer) - touching;
 }
@@ -64,7 +75,7 @@ void corners_of_a(SurfacePair& q, const SurfaceTriangle& ta, const SurfaceTriang
     const bool lowest = corner_looks_along(q.a, ta, k, u);
     if (!lowest && !lands_on(q.b, ta, k, u)) continue;
     const Vec3d p_B = transpose_times(q.X_AB.R, ta.v[k] - q.X_AB.p);
-    if (gap < 0.0 && !nearest_is(q.b, p_B, -gap, kNoSide * q.size)) continue;
+    if (gap < 0.0 && !nearest_is(q.b, p_B, -gap, kNoSide * q.size, q.looks)) continue;
     const std::uint32_t id = mix(kCornerOfAFeature, std::uint32_t(ta.vertex[k]));
     q.points.push_back({u, ta.v[k], gap, id, lowest ? 0 : kBesideLowest});
   }
@@ -76,7 +87,7 @@ void corners_of_b(SurfacePair& q, const SurfaceTriangle& ta, const SurfaceTriang
     if (gap > q.margin || !over(ta, tb.v[k], kFlush * q.size)) continue;
     const bool lowest = q.corner_of_b_looks_along(tb.id, k, -ta.n);
     if (!lowest && !lands_on(q.a, tb, k, -ta.n)) continue;
-    if (gap < 0.0 && !nearest_is(q.a, tb.v[k], -gap, kNoSide * q.size)) continue;
+    if (gap < 0.0 && !nearest_is(q.a, tb.v[k], -gap, kNoSide * q.size, q.looks)) continue;
     const Vec3d on_a = tb.v[k] - ta.n * gap;
     const std::uint32_t id = mix(kCornerOfBFeature, std::uint32_t(tb.vertex[k]));
     q.points.push_back({ta.n, on_a, gap, id, lowest ? 0 : kBesideLowest});
@@ -201,7 +212,7 @@ void descend_both(SurfacePair& q, ManifoldWorkspace& work) {
   } stack[2 * Bvh::kMaxDepth + 2];
   int top = 0;
   stack[top++] = {0, 0};
-  while (top > 0) {
+  while (top > 0 && work.boxes_tested < kMostBoxes && work.triangle_pairs.size() < kMostListed) {
     const Nodes n = stack[--top];
     const Bvh::Node &a = ta.nodes[n.a], &b = tb.nodes[n.b];
     ++work.boxes_tested;
@@ -248,12 +259,14 @@ void surface_on_surface(const Shape& s,
     walk_cells(q, s, work);
   }
   std::sort(work.triangle_pairs.begin(), work.triangle_pairs.end());
-  const bool solids = solid(a) && solid(b);
+  const std::size_t listed = work.triangle_pairs.size(), stride = 1 + listed / kMostMet;
+  const bool solids = solid(a) && solid(b), cut = solids && listed <= kMostCut;
   const Vec3d shift = crossing_shift(size);
   SurfaceTriangle ta, tb;
   ta.id = -1;
   Aabb box_a{};
-  for (const std::uint64_t pair : work.triangle_pairs) {
+  for (std::size_t k = 0; k < listed; k += cut ? 1 : stride) {
+    const std::uint64_t pair = work.triangle_pairs[k];
     if (static_cast<int>(pair >> 32) != ta.id) {
       a.triangle(static_cast<int>(pair >> 32), ta);
       box_a = grown(triangle_box(ta.v), q.margin);
@@ -266,10 +279,12 @@ void surface_on_surface(const Shape& s,
     b.triangle(static_cast<int>(pair & 0xffffffffu), tb);
     move(tb, X_SO);
     if (in_front(tb.n, tb.offset, ta.v, q.margin)) continue;
-    triangle_pair(q, ta, tb);
-    if (solids) cross_triangles(ta, tb, shift, work.segments);
+    if (k % stride == 0) triangle_pair(q, ta, tb);
+    if (cut) cross_triangles(ta, tb, shift, work.segments);
   }
   contacts_of_crossings(a, b, X_SO, size, work);
+  if (solids && !cut && deepest(work.points) > -kNoSide * size)
+    push_apart(s, other, X_SO, work.points);
 }
 
 }  // namespace stiction::detail

@@ -5,6 +5,7 @@
 #include "dynamics/forest.hpp"
 #include "dynamics/joint_forces.hpp"
 #include "simulator/lanes/lane_parameters.hpp"
+#include "solver/dense/dense_island.hpp"
 
 #include <algorithm>
 
@@ -201,6 +202,7 @@ void LaneOfOne::fill_report(const StepInput& input, StepReport& r) const {
       r.creep = std::max(r.creep, slip(cone, c));
   }
   r.num_islands = r.num_rows > 0 ? 1 : 0;
+  r.work = dense_work(r.num_rows, x);
   r.kinetic_energy = record_.kinetic_energy + rotor_energy(input.parameters, input.before.v.data());
   r.potential_energy = record_.potential_energy +
                        spring_energy(input.scene, input.parameters, input.before.q.data());

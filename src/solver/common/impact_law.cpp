@@ -3,9 +3,9 @@
 #include "solver/common/impact_energy.hpp"
 #include "solver/common/island.hpp"
 #include "solver/ncp_newton/ncp_newton.hpp"
+#include "solver/workspace.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
 // Newton's law asks every contact of an impact for e times its own approach; with friction, or
@@ -102,16 +102,12 @@ bool solved(const Island& island,
 /// One island that gains energy, solved again.
 class GainingIsland {
  public:
-  using Clock = std::chrono::steady_clock;
   GainingIsland(const ContactProblem& problem,
                 int island,
-                Clock::time_point begin,
                 SolverWorkspace& solver,
                 ImpactWork& work)
       : whole_(problem, problem.island_start[island], problem.island_start[island + 1]),
         settings_(work.settings),
-        begin_(begin),
-        time_budget_(work.settings.time_budget),
         solver_(solver),
         work_(work),
         left_(budget(whole_, work.settings)) {
@@ -135,8 +131,6 @@ class GainingIsland {
 
   const Island whole_;
   SolverSettings& settings_;
-  const Clock::time_point begin_;
-  const double time_budget_;
   SolverWorkspace& solver_;
   ImpactWork& work_;
   int left_, factorisations_ = 0;
@@ -179,13 +173,8 @@ void GainingIsland::set_restitution(double share, ConstraintRow* rows) {
 /// False if the problem is not solved within what is left of the budgets.
 bool GainingIsland::solve_at(double share, ConstraintRow* rows) {
   set_restitution(share, rows);
-  if (left_ <= 0) return false;
+  if (left_ <= 0 || solver_.parts().account.exhausted()) return false;
   settings_.max_factorisations = left_;
-  if (time_budget_ > 0.0) {
-    const std::chrono::duration<double> spent = Clock::now() - begin_;
-    settings_.time_budget = time_budget_ - spent.count();
-    if (!(settings_.time_budget > 0.0)) return false;
-  }
   solve(work_.problem, settings_, solver_, work_.solution);
   left_ -= work_.solution.factorisations;
   factorisations_ += work_.solution.factorisations;
@@ -251,7 +240,10 @@ void apply_impact_law(const SolverSettings& settings,
                       ContactSolution& solution) {
   work.most_factorisations = 0;
   if (std::none_of(rows.rows.begin(), rows.rows.end(), is_impact)) return;
-  const GainingIsland::Clock::time_point begin = GainingIsland::Clock::now();
+  WorkAccount& account = solver.parts().account;
+  const WorkAccount::Scope scope(account, settings);
+  if (scope.opened()) allow_for(problem, account);
+  const double work_before = account.spent();
   int factorisations = 0;
   bool changed = false;
   for (int k = 0; k < problem.num_islands(); ++k) {
@@ -263,7 +255,7 @@ void apply_impact_law(const SolverSettings& settings,
         !(gain_of(island, own, solution.impulse.data(), solution.velocity.data()) > 0.0))
       continue;
     work.settings = settings;
-    GainingIsland gaining(problem, k, begin, solver, work);
+    GainingIsland gaining(problem, k, solver, work);
     gaining.reduce_restitution(own, solution);
     factorisations += gaining.factorisations();
     put_back(gaining.whole(), work, problem, solution);
@@ -271,6 +263,7 @@ void apply_impact_law(const SolverSettings& settings,
   }
   if (!changed) return;
   solution.factorisations += factorisations;
+  solution.work += account.spent() - work_before;
   solution.certified = false;
   certify(problem, settings, solver, solution);
 }

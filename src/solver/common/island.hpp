@@ -5,6 +5,7 @@
 
 #include "contact/contact_space.hpp"
 #include "solver/common/buffer.hpp"
+#include "solver/common/work_account.hpp"
 
 namespace stiction {
 
@@ -34,6 +35,11 @@ double largest_eigenvalue_bound(const double* block, int n, int stride);
 inline double rigid_floor(const Island& island) {
   return 1e-14 * island.problem.largest_diagonal(island.first, island.last);
 }
+/// Multiplications of a pass over the sets: a product with G, by its factors or its panels, and what
+/// is done for each row, be it a sweep or residuals.
+double pass_work(const Island& island);
+/// What a step or a solve that begins with this problem may take.
+void allow_for(const ContactProblem& problem, WorkAccount& account);
 /// Rows above which tolerance_large holds where there are several trees.
 inline constexpr int kManyRows = 300;
 inline bool is_large(const Island& island) {

@@ -134,7 +134,12 @@ double objective(const Island& island, const double* lambda, const double* c) {
 
 /// Sweeps up and down, so that loads pass through a stack either way; from lambda if that is below
 /// zero already, with what sweeps add.
-void minimise(const Island& island, Buffer<double>& L, double* lambda, double* velocity) {
+void minimise(const Island& island,
+              Buffer<double>& L,
+              WorkAccount& account,
+              double* lambda,
+              double* velocity) {
+  const double pass = pass_work(island);
   constexpr double kStill = 1e-6;  // of max |g|
   const double still = kStill * velocity_scale(island);
   L.grow(island.last - island.first);
@@ -147,7 +152,7 @@ void minimise(const Island& island, Buffer<double>& L, double* lambda, double* v
       f += 0.5 * kRegularisation * L[i - island.first] * lambda[k] * lambda[k];
   }
   if (!(f <= 0.0)) std::fill(lambda + island.begin, lambda + island.end, 0.0);
-  for (int sweep = 0; sweep < kSafeSweeps; ++sweep) {
+  for (int sweep = 0; sweep < kSafeSweeps && account.take(pass); ++sweep) {
     const NewestVelocity newest(island, lambda);
     double change = 0.0;
     for (int n = 0; n < island.last - island.first; ++n) {
@@ -180,7 +185,6 @@ void take_away(const Island& island,
 /// ratios. Not taken if Newton stalled on its way: at zero, f is zero too.
 bool minimise_by_newton(const Island& island,
                         SolverWorkspace::Parts& work,
-                        int& factorisations,
                         double* lambda,
                         double* velocity) {
   constexpr double kMinimum = 1e-3;  // relative residual
@@ -192,12 +196,13 @@ bool minimise_by_newton(const Island& island,
   settings.regularisation_weight = 1e-9;
   settings.tolerance = 1e-6;
   settings.max_iterations = newton_steps(island);
+  const WorkAccount::Share share(work.account, 0.5 * work.account.left());
   const double* R = work.safe_answer.regularisation;
   ccp_newton_on_island(island,
                        settings,
                        work.safe_answer.regularisation,
                        work.ccp_newton,
-                       factorisations,
+                       work.account,
                        lambda,
                        velocity);
   for (int i = island.first; i < island.last; ++i) project(p.sets[i], lambda + p.sets[i].offset);
@@ -238,10 +243,19 @@ static SafeAnswer make_safe_in_one_unit(const ContactProblem& problem,
   SafeAnswer out;
   SafeAnswerWork& own = work.parts().safe_answer;
   ContactProblem& soft = own.relaxed;
+  WorkAccount& account = work.parts().account;
+  const WorkAccount::Scope scope(account, settings);
+  if (scope.opened()) allow_for(problem, account);
+  const WorkAccount::Safe safe(account);
+  const double work_before = account.spent(), work_of_all = account.left();
+  const int factorisations = account.factorisations;
+  int rows_after = problem.num_rows();
   double *lambda = solution.impulse.data(), *velocity = solution.velocity.data();
   for (int k = 0; k < problem.num_islands(); ++k) {
     const Island island(problem, problem.island_start[k], problem.island_start[k + 1]);
     const Residuals r = residuals_at(problem, lambda, velocity, island.first, island.last);
+    rows_after -= island.rows();
+    account.charge(pass_work(island));
     if (r.relative <= tolerance_of(island, settings) || r.rounding_limited()) continue;
     // Of those that run away the account of energy is rounding.
     if (!runs_away(r) && harmless(island, references, lambda, velocity)) continue;
@@ -249,13 +263,17 @@ static SafeAnswer make_safe_in_one_unit(const ContactProblem& problem,
       soft = problem;
       own.regularisation.grow(problem.g.size());
     }
+    // What those after it need is theirs; Newton leaves half to the sweeps.
+    const WorkAccount::Share share(account, work_of_all * rows_after / problem.num_rows());
     const Island relaxed(soft, island.first, island.last);
     take_away(relaxed, references, soft.g);
-    if (!minimise_by_newton(relaxed, work.parts(), solution.factorisations, lambda, velocity))
-      minimise(relaxed, own.row_sums, lambda, velocity);
+    if (!minimise_by_newton(relaxed, work.parts(), lambda, velocity))
+      minimise(relaxed, own.row_sums, account, lambda, velocity);
     velocities(relaxed, lambda, velocity);
     out.growth = std::max(out.growth, growth(relaxed, velocity));
   }
+  solution.factorisations += account.factorisations - factorisations;
+  solution.work += account.spent() - work_before;
   return out;
 }
 

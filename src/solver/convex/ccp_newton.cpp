@@ -65,13 +65,13 @@ class IslandNewton {
                const SolverSettings& settings,
                const Vectors& vectors,
                CcpNewtonWork& work,
-               int& factorisations)
+               WorkAccount& account)
       : island_(island),
         p_(island.problem),
         settings_(settings),
         x_(vectors),
         work_(work),
-        factorisations_(factorisations) {}
+        account_(account) {}
   /// From `result`, where the best impulses found are left; velocity is scratch.
   IslandOutcome solve(double* result, double* velocity);
 
@@ -94,7 +94,7 @@ class IslandNewton {
   const SolverSettings& settings_;
   const Vectors x_;
   CcpNewtonWork& work_;
-  int& factorisations_;
+  WorkAccount& account_;
   NewtonSystem system_;
   double best_ = kInfinity;  // relative residual of the result
   int* start_ = nullptr;     // [sets + 1] first row of a set in the reduced system
@@ -182,6 +182,8 @@ void IslandNewton::assemble() {
 /// system is not positive definite, in rounding.
 bool IslandNewton::find_step(const double* velocity) {
   find_stiffness();
+  const double n = system_.n;
+  if (!account_.factor(n * n * (n / 6.0 + 4.0) + 4.0 * pass_work(island_))) return false;
   assemble();
   for (int i = island_.first; i < island_.last; ++i) {
     const int dim = p_.sets[i].dim, o = p_.sets[i].offset;
@@ -191,7 +193,6 @@ bool IslandNewton::find_step(const double* velocity) {
       for (int r = 0; r < dim; ++r) x_.y[a] += L[r] * (velocity[o + r] - x_.c[o + r]);
     }
   }
-  ++factorisations_;
   if (!solve_symmetric(system_.matrix, system_.n, system_.stride, system_.end, x_.y)) return false;
   for (int i = island_.first; i < island_.last; ++i) {
     const int dim = p_.sets[i].dim, o = p_.sets[i].offset;
@@ -302,7 +303,7 @@ IslandOutcome ccp_newton_on_island(const Island& island,
                                    const SolverSettings& settings,
                                    double* added,
                                    CcpNewtonWork& work,
-                                   int& factorisations,
+                                   WorkAccount& account,
                                    double* lambda,
                                    double* velocity) {
   const std::size_t rows = island.problem.g.size();
@@ -313,7 +314,7 @@ IslandOutcome ccp_newton_on_island(const Island& island,
   x.columns = scratch.take(rows * kMaxSetDim);
   find_regularisation(island, settings, added);
   split_regularisation(island, added, x.R, x.rest);
-  return IslandNewton(island, settings, x, work, factorisations).solve(lambda, velocity);
+  return IslandNewton(island, settings, x, work, account).solve(lambda, velocity);
 }
 
 void solve_ccp_newton(const ContactProblem& problem,
@@ -322,15 +323,17 @@ void solve_ccp_newton(const ContactProblem& problem,
                       ContactSolution& solution) {
   solution.regularisation.resize(problem.g.size());
   double* added = solution.regularisation.data();
+  WorkAccount account;
   solve_by_islands(problem, solution, [&](const Island& island, double* lambda, double* velocity) {
     return ccp_newton_on_island(island,
                                 settings,
                                 added,
                                 work.parts().ccp_newton,
-                                solution.factorisations,
+                                account,
                                 lambda,
                                 velocity);
   });
+  solution.factorisations = account.factorisations;
 }
 
 }  // namespace stiction

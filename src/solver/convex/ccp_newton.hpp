@@ -1,6 +1,7 @@
 #pragma once
 
 #include "solver/common/island.hpp"
+#include "solver/common/work_account.hpp"
 
 namespace stiction {
 
@@ -14,7 +15,7 @@ IslandOutcome ccp_newton_on_island(const Island& island,
                                    const SolverSettings& settings,
                                    double* added,
                                    CcpNewtonWork& work,
-                                   int& factorisations,
+                                   WorkAccount& account,
                                    double* lambda,
                                    double* velocity);
 

@@ -107,6 +107,12 @@ bool is_dense_island(const Island& island) {
   return true;
 }
 
+double dense_work(int rows, const DenseOutcome& x) {
+  constexpr double kLooks = 4.0, kPerRow = 40.0;
+  const double n = rows;
+  return x.steps * n * n * (n / 3.0 + kLooks) + (x.sweeps + kLooks) * n * (n + kPerRow);
+}
+
 DenseOutcome solve_dense_island(const Island& island,
                                 double tolerance,
                                 DenseIslandWork& work,

@@ -25,6 +25,11 @@ class BilateralElimination {
  public:
   /// Whether an island has bilateral rows, and few enough rows for dense matrices.
   static bool applies(const Island& island);
+  /// What it takes, of dense matrices of all rows.
+  static double multiplications(const Island& island) {
+    const double n = island.rows();
+    return n * n * n;
+  }
 
   BilateralElimination(const Island& island, BilateralWork& work);
 

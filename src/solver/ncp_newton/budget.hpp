@@ -1,9 +1,8 @@
 #pragma once
 
-#include "stiction/solver/solver_settings.hpp"
+#include "solver/common/work_account.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <limits>
 
 namespace stiction {
@@ -18,33 +17,32 @@ inline int dense_factorisations(int rows) {
   return 2 + static_cast<int>(800.0 / (1.0 + share * share));
 }
 
-/// What the stages of ncp-newton may take on an island: factorisations, time, and the patience of
-/// the caller.
+/// What the stages of ncp-newton may take on an island: factorisations, work, time, and the patience
+/// of the caller.
 class Budget {
  public:
-  using Clock = std::chrono::steady_clock;
   static constexpr int kNoLimit = std::numeric_limits<int>::max();
 
-  /// `count`: factorisations of all islands, which every stage counts up.
-  Budget(const SolverSettings& settings, int rows, Clock::time_point deadline, int& count)
+  /// `work`: of all islands; every stage counts in it. No stage begins that cannot pay `pass`.
+  Budget(const SolverSettings& settings, int rows, double pass, WorkAccount& work)
       : settings_(settings),
-        deadline_(deadline),
-        count_(count),
-        first_(count),
+        work_(work),
+        pass_(pass),
+        first_(work.factorisations),
         most_(by_formula() ? dense_factorisations(rows) : settings.max_factorisations) {}
   /// For a part of a solve: no more than what is left of another, and no stage after `enough`.
   Budget(const Budget& whole, int enough)
       : settings_(whole.settings_),
-        deadline_(whole.deadline_),
-        count_(whole.count_),
-        first_(whole.count_),
+        work_(whole.work_),
+        pass_(whole.pass_),
+        first_(whole.count()),
         most_(whole.left()),
         enough_(enough),
         sparse_(whole.sparse_) {}
 
   bool by_formula() const { return settings_.max_factorisations == 0; }
-  int& count() { return count_; }
-  Clock::time_point deadline() const { return deadline_; }
+  WorkAccount& work() { return work_; }
+  int count() const { return work_.factorisations; }
   const Interrupt& interrupt() const { return settings_.interrupt; }
   /// What a stage that has begun may still take.
   int left() const { return std::max(0, most_ - taken()); }
@@ -62,11 +60,12 @@ class Budget {
   bool half_gone() const { return by_formula() && limit() - taken() < limit() / 2; }
   /// No stage begins, from now on.
   bool exhausted() {
-    exhausted_ = exhausted_ || taken() >= limit() || interrupt().requested() ||
-                 (settings_.time_budget > 0.0 && Clock::now() >= deadline_);
+    exhausted_ = exhausted_ || taken() >= limit() || interrupt().requested() || !work_.affords(pass_) || work_.out_of_time();
     return exhausted_;
   }
   bool was_exhausted() const { return exhausted_; }
+  /// Something was too much work, or too late.
+  bool refused() const { return work_.refused(); }
   /// As much again, of a budget by formula.
   void renew() {
     if (!by_formula()) return;
@@ -75,12 +74,12 @@ class Budget {
   }
 
  private:
-  int taken() const { return count_ - first_; }
+  int taken() const { return count() - first_; }
   int limit() const { return std::min(most_, enough_); }
 
   const SolverSettings& settings_;
-  Clock::time_point deadline_;
-  int& count_;
+  WorkAccount& work_;
+  double pass_;
   int first_, most_, enough_ = kNoLimit, sparse_ = 0;
   bool exhausted_ = false;
 };

@@ -100,9 +100,10 @@ double solve_island(const Island& island,
                     double energy,
                     const SolverSettings& settings,
                     InteriorWork& work,
+                    WorkAccount& account,
                     ContactSolution& out,
                     int& steps) {
-  InteriorPoint interior(island, InteriorPoint::Problem::kPath, work, out.factorisations);
+  InteriorPoint interior(island, InteriorPoint::Problem::kPath, work, account);
   double error = kInfinity;
   for (const double size : kSizes) {
     interior.restart_above(energy, size);
@@ -137,14 +138,16 @@ void solve_on_path(const ContactProblem& problem,
   solution.certified = false;
   solution.deterministic = true;
   double worst = 0.0;
+  WorkAccount account;
   solve_by_islands(circular, solution, [&](const Island& island, double*, double*) {
     IslandOutcome outcome;
     const double error = solve_island(
-        island, epsilon, settings, parts.ncp_newton.interior, solution, outcome.iterations);
+        island, epsilon, settings, parts.ncp_newton.interior, account, solution, outcome.iterations);
     if (!(error <= settings.tolerance)) outcome.status = SolveStatus::kStalled;
     worst = std::max(worst, error);
     return outcome;
   });
+  solution.factorisations = account.factorisations;
   if (parts.circular.copied()) parts.circular.from_circular(solution.impulse.data());
   solution.residuals = residuals(problem, solution.impulse.data(), solution.velocity.data());
   if (!std::isfinite(solution.residuals.relative)) {

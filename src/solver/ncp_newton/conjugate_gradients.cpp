@@ -83,11 +83,14 @@ Residuals conjugate_gradients(const Island& island,
                               double* lambda,
                               double* velocity,
                               ConjugateGradientWork& w,
+                              WorkAccount& account,
                               int& iterations) {
   const ContactProblem& p = island.problem;
   const int begin = island.begin, end = island.end;
   w.reserve(p.g.size(), p.space.num_trees(), island.last - island.first);
   ContactPacks& packs = w.packs;
+  const double pass = pass_work(island);
+  account.charge(pass);
   if (!packs.prepare(island)) return start;
   const int rows = packs.num_impulses(), motions = packs.num_motions();
   scale_rows(island, w.trial);
@@ -104,13 +107,14 @@ Residuals conjugate_gradients(const Island& island,
   // Sweeps that do not halve the residual: the dearer a factorisation is, the more of them.
   const int patience = island.rows() <= 1000 ? 32 : 128;
   for (int k = 1; k <= settings.max_iterations; ++k) {
-    if (settings.interrupt.requested()) break;
+    if (settings.interrupt.requested() || !account.take(pass)) break;
     std::copy_n(w.u.data(), motions, w.before.data());
     packs.sweep(w.impulse, w.change, w.u);
     ++iterations;
     const double now = squared_size(rows, w.change, w.unit);
     if (!std::isfinite(now)) break;
     if (looks.worth_one(k, std::sqrt(now))) {
+      account.charge(2.0 * pass);
       packs.unpack(w.impulse, w.trial);
       velocities(island, w.trial, w.velocity);
       const Residuals here = residuals_at(p, w.trial, w.velocity, island.first, island.last);

@@ -2,6 +2,7 @@
 
 #include "stiction/solver/interrupt.hpp"
 
+#include "solver/common/work_account.hpp"
 #include "solver/ncp_newton/contact_packs.hpp"
 
 namespace stiction {
@@ -31,6 +32,7 @@ Residuals conjugate_gradients(const Island& island,
                               double* lambda,
                               double* velocity,
                               ConjugateGradientWork& work,
+                              WorkAccount& account,
                               int& iterations);
 
 }  // namespace stiction

@@ -9,6 +9,7 @@ bool solve_few_rows(const Island& island,
                     double* lambda,
                     double* velocity,
                     int& sweeps,
+                    WorkAccount& account,
                     ContactSolution& solution) {
   const int most = settings.max_factorisations;
   if (settings.centred_loads || settings.max_iterations < kMostDenseSweeps ||
@@ -17,7 +18,8 @@ bool solve_few_rows(const Island& island,
     return false;
   const DenseOutcome x = solve_dense_island(island, settings.tolerance, work, lambda, velocity);
   sweeps = x.sweeps;
-  solution.factorisations += x.steps;
+  account.factorisations += x.steps;
+  account.charge(dense_work(island.rows(), x));
   const bool solved = x.relative <= settings.tolerance;
   if (solution.record_stages)
     solution.stages.push_back({"few rows", island.first, x.steps, x.relative, solved});

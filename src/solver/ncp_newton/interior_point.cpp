@@ -137,6 +137,9 @@ void InteriorPoint::add_cone(int r) {
 
 /// LU of G + E W^2.
 bool InteriorPoint::factorise() {
+  constexpr double kSolves = 12.0;  // products with the matrix and its factor, in a step
+  const double n = n_;
+  if (!work_.factor(n * n * (n / 3.0 + kSolves))) return false;
   std::copy(w_.matrix.data(), w_.matrix + static_cast<std::size_t>(n_) * stride_, w_.factor.data());
   const auto at = [&](int i, int j) -> double& {
     return w_.factor[static_cast<std::size_t>(i) * stride_ + j];
@@ -152,7 +155,6 @@ bool InteriorPoint::factorise() {
   }
   for (int i = 0; i < n_; ++i) at(i, i) += 1e-13;
   std::fill(w_.d.data(), w_.d + n_, 0.0);
-  ++factorisations_;
   return solve_linear(w_.factor, n_, stride_, w_.end, w_.d, w_.pivot);
 }
 

@@ -40,7 +40,7 @@ class InteriorPoint final : public PredictorCorrector {
     kDirection,
   };
   /// Copies and scales the island.
-  InteriorPoint(const Island& island, Problem problem, InteriorWork& work, int& factorisations);
+  InteriorPoint(const Island& island, Problem problem, InteriorWork& work, WorkAccount& account);
 
   void restart(const Start& start);
   /// Steps onto the path at l o y = `energy` e [J], bounds likewise, where

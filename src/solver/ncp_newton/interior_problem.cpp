@@ -24,8 +24,8 @@ void InteriorWork::reserve(std::size_t total, int rows) {
 InteriorPoint::InteriorPoint(const Island& island,
                              Problem problem,
                              InteriorWork& work,
-                             int& factorisations)
-    : PredictorCorrector(work.at, factorisations), island_(island), problem_(problem), w_(work) {
+                             WorkAccount& account)
+    : PredictorCorrector(work.at, account), island_(island), problem_(problem), w_(work) {
   work.reserve(island.problem.g.size(), island.rows());
   list_cells();
   scale();

@@ -56,8 +56,8 @@ bool InteriorSpace::applies(const Island& island) {
 InteriorSpace::InteriorSpace(const Island& island,
                              TreeSpace& space,
                              InteriorSpaceWork& work,
-                             int& factorisations)
-    : PredictorCorrector(work.at, factorisations), island_(island), space_(space), w_(work) {
+                             WorkAccount& account)
+    : PredictorCorrector(work.at, account), island_(island), space_(space), w_(work) {
   work.reserve(island.problem.g.size(), island.last - island.first, space.num_coordinates());
   list_rows();
   scale_rows();
@@ -262,8 +262,9 @@ bool InteriorSpace::fill_cone_slopes(int i, double* slopes) {
 }
 
 bool InteriorSpace::factorise() {
-  constexpr double kSlip = 1e-3;  // of the velocities of the mean pair
-  ++factorisations_;
+  constexpr double kSlip = 1e-3;    // of the velocities of the mean pair
+  constexpr double kPasses = 16.0;  // over the rows, in a step
+  if (!work_.factor(space_.work() + kPasses * pass_work(island_))) return false;
   cone_planes::scale(n_, w_.at.now.l, w_.at.now.y, kSlip * std::min(1.0, mean_), scalings());
   cone_planes::blocks(n_, scalings(), w_.B);
   cone_planes::inverse_blocks(n_, scalings(), w_.H);

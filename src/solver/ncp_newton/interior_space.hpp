@@ -39,7 +39,7 @@ class InteriorSpace final : public PredictorCorrector {
   InteriorSpace(const Island& island,
                 TreeSpace& space,
                 InteriorSpaceWork& work,
-                int& factorisations);
+                WorkAccount& account);
 
   void restart(const Start& start);
   /// Near impulses and their velocity [rows]: at the pairs l o y = size e whose l - y is theirs.

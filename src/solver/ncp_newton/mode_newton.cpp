@@ -98,12 +98,23 @@ double classify(
   return std::sqrt(merit);
 }
 
+/// Multiplications of a factorisation within the profile, and of the assembly before it.
+double work_of(const NewtonSystem& s) {
+  double sum = 0.0;
+  for (int k = 0; k < s.n; ++k) {
+    const double width = s.end[k] - k;
+    sum += width * (width + 4.0);
+  }
+  return s.symmetric ? 0.5 * sum : sum;
+}
+
 /// The Newton step at a.l, in original units; a.trial holds the velocity at which the modes were
-/// found. False if the system is singular.
+/// found. False if the system is singular, or too much work.
 bool newton_step(const Island& island,
                  double proximal,
                  const double* moved,
-                 const ModeNewtonWork& a) {
+                 const ModeNewtonWork& a,
+                 WorkAccount& account) {
   const int begin = island.begin, end = island.end;
   NewtonSystem s;
   s.proximal = proximal;
@@ -118,6 +129,7 @@ bool newton_step(const Island& island,
   s.rhs = s.matrix + static_cast<std::size_t>(s.n) * s.stride;
   s.end = a.end;
   find_profile(island, a.columns, s);
+  if (!account.factor(work_of(s))) return false;
   assemble_newton_system(island, a.D, a.trial, moved, a.l, a.modes, {a.columns, a.stretch}, s);
   const bool solved = s.symmetric ? solve_symmetric(s.matrix, s.n, s.stride, s.end, s.rhs)
                                   : solve_linear(s.matrix, s.n, s.stride, s.end, s.rhs);
@@ -152,12 +164,18 @@ void keep_best(const Island& island,
 
 /// a.l <- a.l + alpha a.step with the first alpha of 1, 1/2, ..., 1/256 whose merit falls below
 /// `limit`, or the last; returns the merit and leaves the velocity of a.l.
-double line_search(const Island& island, double limit, const ModeNewtonWork& a, double* velocity) {
+double line_search(const Island& island,
+                   double limit,
+                   const ModeNewtonWork& a,
+                   double* velocity,
+                   WorkAccount& account) {
+  const double pass = pass_work(island);
   const int begin = island.begin, end = island.end;
   double alpha = 1.0, merit = 0.0;
   for (int halving = 0;; ++halving, alpha *= 0.5) {
     for (int r = begin; r < end; ++r) a.trial[r] = a.classified[r] = a.l[r] + alpha * a.step[r];
     velocities(island, a.trial, velocity);
+    account.charge(pass);
     merit = classify(island, a.D, velocity, a.classified, a.modes);
     if (merit <= (1.0 - 1e-4 * alpha) * limit || halving == 8) break;
   }
@@ -202,7 +220,7 @@ Residuals newton_on_modes(const Island& island,
                           double* lambda,
                           double* velocity,
                           ModeNewtonWork& a,
-                          int& factorisations) {
+                          WorkAccount& account) {
   const int begin = island.begin, end = island.end;
   if (before.relative <= settings.tolerance || island.rows() > kMaxNewtonRows) return before;
   Residuals best = before;
@@ -222,10 +240,9 @@ Residuals newton_on_modes(const Island& island,
       velocities(island, a.l, velocity);  // fixed rows took their places
     }
     if (settings.interrupt.requested()) break;
-    ++factorisations;
-    if (!newton_step(island, settings.proximal, velocity, a)) break;
+    if (!newton_step(island, settings.proximal, velocity, a, account)) break;
     const double limit = *std::max_element(window, window + std::min(k + 1, 4));
-    const double merit = line_search(island, limit, a, velocity);
+    const double merit = line_search(island, limit, a, velocity, account);
     if (merit > kWorthALook * looked_at && k + 1 < settings.max_iterations) continue;
     looked_at = merit;
     keep_best(island, a, velocity, lambda, best);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "solver/common/work_account.hpp"
 #include "solver/ncp_newton/newton_system.hpp"
 
 namespace stiction {
@@ -38,7 +39,7 @@ Residuals newton_on_modes(const Island& island,
                           double* lambda,
                           double* velocity,
                           ModeNewtonWork& work,
-                          int& factorisations);
+                          WorkAccount& account);
 
 /// Largest reduced system it takes.
 inline constexpr int kMaxNewtonRows = 1000;

@@ -29,7 +29,7 @@ class Multipliers {
   Multipliers(const Island& island,
               const MultiplierSettings& settings,
               MultiplierWork& work,
-              int& factorisations,
+              WorkAccount& account,
               double* lambda,
               double* velocity);
   Residuals run(const Residuals& before);
@@ -57,14 +57,15 @@ class Multipliers {
   Law law_ = Law::kCoulomb;
   double proximal_ = 0.0, accuracy_ = 0.0;
   double speed_ = 0.0;  // max |g|
-  int& factorisations_;
+  WorkAccount& account_;
   const int most_factorisations_;
+  const double pass_;  // work of one over the rows
 };
 
 Multipliers::Multipliers(const Island& island,
                          const MultiplierSettings& settings,
                          MultiplierWork& work,
-                         int& factorisations,
+                         WorkAccount& account,
                          double* lambda,
                          double* velocity)
     : island_(island),
@@ -75,8 +76,9 @@ Multipliers::Multipliers(const Island& island,
       n_(space_.num_coordinates()),
       lambda_(lambda),
       velocity_(velocity),
-      factorisations_(factorisations),
-      most_factorisations_(factorisations + settings.max_factorisations) {
+      account_(account),
+      most_factorisations_(account.factorisations + settings.max_factorisations),
+      pass_(pass_work(island)) {
   work.reserve(p_.g.size(), n_);
   scale_rows(island, w_.scale);
   speed_ = velocity_scale(island);
@@ -104,6 +106,7 @@ void Multipliers::set_round() {
 
 /// l and F at y; the squared size of F in the metric of the kinetic energy.
 double Multipliers::evaluate(double* slopes) {
+  account_.charge(pass_);
   space_.spread(w_.y, w_.motion);
   for (std::size_t i = 0; i < space_.rows().size(); ++i) {
     const TreeSpace::Rows& rows = space_.rows()[i];
@@ -141,11 +144,11 @@ bool Multipliers::accurate() {
 
 /// step <- -F'^-1 F.
 bool Multipliers::newton_step() {
-  using Clock = std::chrono::steady_clock;
-  if (factorisations_ >= most_factorisations_ || settings_.interrupt.requested()) return false;
-  if (settings_.deadline != Clock::time_point::max() && Clock::now() >= settings_.deadline)
+  constexpr double kPasses = 4.0;  // Z H Z^T and what a step does besides
+  if (account_.factorisations >= most_factorisations_ || settings_.interrupt.requested())
     return false;
-  ++factorisations_;
+  const double parts = law_ == Law::kConvex ? 0.5 : 1.0;
+  if (!account_.factor(parts * space_.work() + kPasses * pass_)) return false;
   if (!space_.factor(w_.slopes, law_ == Law::kConvex)) return false;
   for (int k = 0; k < n_; ++k) w_.step[k] = -w_.force[k];
   space_.solve(w_.step);
@@ -253,6 +256,7 @@ Residuals Multipliers::extrapolate(const Residuals& now) {
     }
     velocities(island_, w_.trial, velocity);
     const Residuals r = residuals_at(p_, w_.trial, velocity, island_.first, island_.last);
+    account_.charge(2.0 * pass_);
     if (!(r.relative < best.relative)) break;
     best = r;
     taken = t;
@@ -287,6 +291,7 @@ Residuals Multipliers::run(const Residuals& before) {
     std::copy(w_.impulse + begin, w_.impulse + end, w_.centre + begin);
     velocities(island_, w_.centre, velocity_);
     now = residuals_at(p_, w_.centre, velocity_, island_.first, island_.last);
+    account_.charge(2.0 * pass_);
     if (!std::isfinite(now.relative)) break;
     if (idle % kCrawls == kCrawls - 1 && now.relative < kAtEnd) now = extrapolate(now);
     if (now.relative <= 0.5 * to_halve) {
@@ -317,8 +322,8 @@ Residuals method_of_multipliers(const Island& island,
                                 double* lambda,
                                 double* velocity,
                                 MultiplierWork& work,
-                                int& factorisations) {
-  return Multipliers(island, settings, work, factorisations, lambda, velocity).run(before);
+                                WorkAccount& account) {
+  return Multipliers(island, settings, work, account, lambda, velocity).run(before);
 }
 
 }  // namespace stiction

@@ -1,8 +1,7 @@
 #pragma once
 
+#include "solver/common/work_account.hpp"
 #include "solver/ncp_newton/tree_space.hpp"
-
-#include <chrono>
 
 namespace stiction {
 
@@ -19,7 +18,6 @@ struct MultiplierWork {
 struct MultiplierSettings {
   double tolerance = 1e-8;  ///< of Residuals::relative
   int max_factorisations = 200;
-  std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
   Interrupt interrupt = {};
   double proximal = 0.1;     ///< largest weight of the proximal term, in units where G has a
                              ///< diagonal near 1
@@ -36,6 +34,6 @@ Residuals method_of_multipliers(const Island& island,
                                 double* lambda,
                                 double* velocity,
                                 MultiplierWork& work,
-                                int& factorisations);
+                                WorkAccount& account);
 
 }  // namespace stiction

@@ -105,11 +105,12 @@ SolveStatus NcpNewton::solve(std::vector<StageRecord>* log) {
   }
   return_to_best();
   if (certificate_.rounding_limited()) return SolveStatus::kRoundingLimited;
-  if (budget_.exhausted()) return SolveStatus::kBudget;
+  if (budget_.exhausted() || budget_.refused()) return SolveStatus::kBudget;
   return sweeps_ >= settings_.max_iterations ? SolveStatus::kMaxIterations : SolveStatus::kStalled;
 }
 
 void NcpNewton::evaluate() {
+  budget_.work().charge(2.0 * pass_work(island_));
   certificate_ = residuals(island_.problem, lambda_, velocity_, island_.first, island_.last);
 }
 
@@ -131,7 +132,9 @@ void NcpNewton::return_to_best() {
 bool NcpNewton::sweep(int count) {
   constexpr int kFewRows = 60, kFirst = 4;
   if (!gauss_seidel_) gauss_seidel_.emplace(island_, own_.locals);
+  const double pass = pass_work(island_);
   for (int k = 0; k < count; ++k, ++sweeps_) {
+    if (!budget_.work().take(pass)) break;
     const bool cheap = sweeps_ < kFirst && island_.rows() <= kFewRows;
     const auto contact = cheap ? GaussSeidel::Contact::kProjected : GaussSeidel::Contact::kExact;
     if (!(gauss_seidel_->sweep(contact, lambda_) < kUnknown)) return false;
@@ -264,9 +267,16 @@ bool NcpNewton::newton(int steps, double proximal, double tolerance) {
   const NewtonSettings settings{
       tolerance, std::min(steps, budget_.left()), budget_.interrupt(), proximal};
   certificate_ = newton_on_modes(
-      island_, settings, certificate_, lambda_, velocity_, work_.modes, budget_.count());
+      island_, settings, certificate_, lambda_, velocity_, work_.modes, budget_.work());
   keep_best();
   return certificate_.relative <= tolerance;
+}
+
+/// What an island leaves of the work of all to those after it: half of their share by rows. A hard
+/// one may take what the others do not need, and easy ones after it are solved all the same.
+static double kept_for(int rows_after, int rows, double work_of_all) {
+  constexpr double kHalf = 0.5;
+  return rows_after > 0 ? kHalf * work_of_all * rows_after / rows : 0.0;
 }
 
 namespace {
@@ -274,27 +284,18 @@ namespace {
 /// What the solves of a call share.
 struct Course {
   const SolverSettings& settings;
-  Budget::Clock::time_point deadline;
+  WorkAccount& account;
   NcpNewtonWork& work;
   ContactSolution& solution;
   Residuals certificate{};  ///< of the island that was solved last, if it converged
 };
 
-Budget::Clock::time_point deadline_of(const SolverSettings& settings) {
-  using Clock = Budget::Clock;
-  constexpr double kForever = 1e9;  // [s]; what counts nanoseconds overflows beyond
-  if (!(settings.time_budget > 0.0 && settings.time_budget < kForever))
-    return Clock::time_point::max();
-  const auto allowed = std::chrono::duration<double>(settings.time_budget);
-  return Clock::now() + std::chrono::duration_cast<Clock::duration>(allowed);
-}
-
 /// Few rows by the course of lanes, others by the stages.
 IslandOutcome solve_stages(Course& course, const Island& island, double* lambda, double* velocity) {
-  auto& [settings, deadline, work, solution, certificate] = course;
-  const Budget budget(settings, island.rows(), deadline, solution.factorisations);
+  auto& [settings, account, work, solution, certificate] = course;
+  const Budget budget(settings, island.rows(), pass_work(island), account);
   int sweeps = 0;
-  if (solve_few_rows(island, settings, work.dense, lambda, velocity, sweeps, solution)) {
+  if (solve_few_rows(island, settings, work.dense, lambda, velocity, sweeps, account, solution)) {
     certificate = solution.residuals;
     return {sweeps, SolveStatus::kConverged};
   }
@@ -314,8 +315,9 @@ IslandOutcome solve_eliminated(Course& course,
   constexpr int kRounds = 3;
   constexpr double kFurther = 0.1;
   BilateralWork& work = course.work.bilateral;
+  if (!course.account.factor(BilateralElimination::multiplications(island)))
+    return solve_stages(course, island, lambda, velocity);
   const BilateralElimination others(island, work);
-  ++course.solution.factorisations;
   if (course.solution.record_stages)
     course.solution.stages.push_back({"bilateral rows", island.first, 1, kUnknown, false});
   SolverSettings& settings = work.settings = course.settings;
@@ -323,7 +325,7 @@ IslandOutcome solve_eliminated(Course& course,
   IslandOutcome outcome;
   for (int round = 0; round < kRounds; ++round) {
     if (others.problem().num_sets() > 0) {
-      Course left{settings, course.deadline, course.work, course.solution};
+      Course left{settings, course.account, course.work, course.solution};
       const Island rest(others.problem(), 0, others.problem().num_sets());
       outcome = solve_stages(left, rest, work.impulse, work.velocity);
     }
@@ -341,8 +343,8 @@ IslandOutcome solve_eliminated(Course& course,
 
 /// The island's answer with a little compliance, if it has none without.
 SolveStatus regularise(Course& course, const Island& island, double* lambda, double* velocity) {
-  auto& [settings, deadline, work, solution, certificate] = course;
-  const Budget budget(settings, island.rows(), deadline, solution.factorisations);
+  auto& [settings, account, work, solution, certificate] = course;
+  const Budget budget(settings, island.rows(), pass_work(island), account);
   NcpNewton solver(island, settings, budget, work, work.given, lambda, velocity);
   return solver.regularise(solution.regularisation) ? SolveStatus::kRegularised
                                                     : SolveStatus::kInfeasible;
@@ -355,13 +357,20 @@ void solve_ncp_newton(const ContactProblem& problem,
                       SolverWorkspace& workspace,
                       ContactSolution& solution) {
   NcpNewtonWork& work = workspace.parts().ncp_newton;
-  Course course{settings, deadline_of(settings), work, solution};
+  WorkAccount& account = workspace.parts().account;
+  const WorkAccount::Scope scope(account, settings);
+  if (scope.opened()) allow_for(problem, account);
+  const double work_before = account.spent(), work_of_all = account.left();
+  const int factorisations = account.factorisations;
+  int rows_after = problem.num_rows();
+  Course course{settings, account, work, solution};
   work.reserve(problem);
   solution.stages.clear();
   const bool alone = problem.num_islands() == 1;
   solve_by_islands(problem, solution, [&](const Island& island, double* lambda, double* velocity) {
-    const auto solve =
-        BilateralElimination::applies(island) ? solve_eliminated : solve_stages;
+    rows_after -= island.rows();
+    const WorkAccount::Share share(account, kept_for(rows_after, problem.num_rows(), work_of_all));
+    const auto solve = BilateralElimination::applies(island) ? solve_eliminated : solve_stages;
     IslandOutcome outcome = solve(course, island, lambda, velocity);
     if (outcome.status == SolveStatus::kInfeasible && settings.regularise_infeasible)
       outcome.status = regularise(course, island, lambda, velocity);
@@ -370,6 +379,8 @@ void solve_ncp_newton(const ContactProblem& problem,
     if (solution.certified) solution.residuals = course.certificate;
     return outcome;
   });
+  solution.factorisations = account.factorisations - factorisations;
+  solution.work = account.spent() - work_before;
   if (!solution.regularisation.empty()) solution.regularisation.resize(problem.g.size(), 0.0);
 }
 

@@ -65,6 +65,7 @@ bool solve_few_rows(const Island& island,
                     double* lambda,
                     double* velocity,
                     int& sweeps,
+                    WorkAccount& account,
                     ContactSolution& solution);
 
 /// ncp-newton on one island: its stages one after the other (ncp_newton.cpp).
@@ -149,6 +150,8 @@ class NcpNewton {
   bool newton(int steps, double proximal) { return newton(steps, proximal, tolerance_); }
   bool in_tree_space();
   bool cheap_to_factor();
+  bool dear_to_factor();
+  bool pays_to_factor();
   bool newton_in_space();
   bool drowns(const RowSizes& sizes) const;
   bool rounding_exhausted() const;

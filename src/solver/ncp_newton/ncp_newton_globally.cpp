@@ -14,7 +14,7 @@ namespace stiction {
 bool NcpNewton::follow_central_path(const InteriorPoint::Start& start) {
   constexpr int kMaxSteps = 80;
   InteriorPoint interior(
-      island_, InteriorPoint::Problem::kContact, work_.interior, budget_.count());
+      island_, InteriorPoint::Problem::kContact, work_.interior, budget_.work());
   interior.restart(start);
   for (double target = 1e-4; target > 0.5e-16; target *= 1e-2) {
     if (budget_.exhausted()) return false;
@@ -77,8 +77,8 @@ bool NcpNewton::follow_path_in_space(InteriorSpace& interior) {
 bool NcpNewton::go_inside(bool near, int first, int last) {
   constexpr double kCentring = 1e-3, kReach = 0.95, kSmallest = 1e-6;
   if (budget_.exhausted() || budget_.sparse_left() == 0) return false;
-  if (!InteriorSpace::applies(island_) || !in_tree_space()) return false;
-  InteriorSpace interior(island_, work_.multipliers.trees, work_.interior_space, budget_.count());
+  if (!InteriorSpace::applies(island_) || !pays_to_factor()) return false;
+  InteriorSpace interior(island_, work_.multipliers.trees, work_.interior_space, budget_.work());
   if (near) {
     interior.restart_near(
         lambda_, velocity_, std::clamp(certificate_.relative, kSmallest, 1.0), kCentring, kReach);
@@ -118,7 +118,7 @@ bool NcpNewton::go_inside_last() {
 bool NcpNewton::infeasible() {
   constexpr double kNothing = 1e-11;
   InteriorPoint direction(
-      island_, InteriorPoint::Problem::kDirection, work_.interior, budget_.count());
+      island_, InteriorPoint::Problem::kDirection, work_.interior, budget_.work());
   direction.restart(kStarts[0]);
   direction.advance(1e-24, std::min(100, budget_.left()), settings_.interrupt);
   if (!(direction.effect() < kNothing)) return false;

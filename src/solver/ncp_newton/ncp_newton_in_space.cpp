@@ -79,7 +79,7 @@ bool NcpNewton::in_tree_space() {
 /// is solved already to rest.
 bool NcpNewton::newton_in_space() {
   constexpr int kSteps = 30, kLargeRows = 400;
-  if (!in_tree_space()) return false;
+  if (!pays_to_factor()) return false;
   const bool solved_already = certificate_.relative <= settings_.tolerance;
   const int patience = solved_already || island_.rows() > kLargeRows ? 2 : 4;
   const double tolerance = std::min(settings_.tolerance, 0.5 * certificate_.relative);
@@ -94,7 +94,7 @@ bool NcpNewton::newton_in_space() {
                                            velocity_,
                                            work_.multipliers.trees,
                                            work_.space,
-                                           budget_.count());
+                                           budget_.work());
   budget_.were_sparse(budget_.count() - before);
   keep_best();
   return certificate_.relative <= tolerance;
@@ -106,6 +106,21 @@ bool NcpNewton::cheap_to_factor() {
   constexpr double kPerRow = 64.0;  // multiplications
   return is_large(island_) && in_tree_space() &&
          work_.multipliers.trees.work() <= kPerRow * island_.rows();
+}
+
+/// The trees' system is no more work than is left; else that is remembered.
+bool NcpNewton::pays_to_factor() {
+  if (!in_tree_space()) return false;
+  WorkAccount& account = budget_.work();
+  const double work = 0.5 * work_.multipliers.trees.work();
+  return account.affords(work) || account.take(work);
+}
+
+/// So dear that a few factorisations are all that the work allows, as where bodies lie in each other
+/// all together: sweeps are what is left.
+bool NcpNewton::dear_to_factor() {
+  constexpr double kFew = 8.0;
+  return in_tree_space() && kFew * work_.multipliers.trees.work() > budget_.work().left();
 }
 
 /// What the last impulses do not solve, brought on its way: few sweeps cost less than the
@@ -122,11 +137,14 @@ bool NcpNewton::sweep_loose() {
   if (cheap_to_factor()) return false;
   ConjugateGradientSettings settings;
   settings.tolerance = std::max(tolerance_, kHandOver);
-  const int most = bodies_rest() ? kSweepsAtRest : is_large(island_) ? kSweepsOfMany : kSweeps;
+  const int most = dear_to_factor()    ? settings_.max_iterations
+                   : bodies_rest()       ? kSweepsAtRest
+                   : is_large(island_) ? kSweepsOfMany
+                                         : kSweeps;
   settings.max_iterations = std::min(most, settings_.max_iterations);
   settings.interrupt = budget_.interrupt();
   certificate_ = conjugate_gradients(
-      island_, settings, certificate_, lambda_, velocity_, work_.gradients, sweeps_);
+      island_, settings, certificate_, lambda_, velocity_, work_.gradients, budget_.work(), sweeps_);
   keep_best();
   return solved_to(1.0);
 }
@@ -167,16 +185,15 @@ bool NcpNewton::come_to_rest() {
 
 /// For islands with fewer coordinates of trees than rows.
 bool NcpNewton::multipliers(int most) {
-  if (budget_.exhausted() || !in_tree_space()) return false;
+  if (budget_.exhausted() || !pays_to_factor()) return false;
   MultiplierSettings settings;
-  settings.deadline = budget_.deadline();
   settings.interrupt = budget_.interrupt();
   settings.tolerance = tolerance_;
   settings.max_factorisations = std::min(most, budget_.sparse_left());
   settings.may_run_away = many_rows();
   const int before = budget_.count();
   certificate_ = method_of_multipliers(
-      island_, settings, certificate_, lambda_, velocity_, work_.multipliers, budget_.count());
+      island_, settings, certificate_, lambda_, velocity_, work_.multipliers, budget_.work());
   budget_.were_sparse(budget_.count() - before);
   keep_best();
   return solved();

@@ -3,6 +3,7 @@
 #include "stiction/solver/solver_settings.hpp"
 
 #include "solver/common/buffer.hpp"
+#include "solver/common/work_account.hpp"
 
 #include <limits>
 
@@ -32,8 +33,7 @@ class PredictorCorrector {
     double reach;     ///< share of the way to the boundary taken by a step
   };
 
-  PredictorCorrector(InteriorPoints& points, int& factorisations)
-      : points_(points), factorisations_(factorisations) {}
+  PredictorCorrector(InteriorPoints& points, WorkAccount& work) : points_(points), work_(work) {}
   virtual ~PredictorCorrector() = default;
   PredictorCorrector(const PredictorCorrector&) = delete;
   PredictorCorrector& operator=(const PredictorCorrector&) = delete;
@@ -65,7 +65,7 @@ class PredictorCorrector {
   double predict();
 
   InteriorPoints& points_;
-  int& factorisations_;
+  WorkAccount& work_;
   Start start_{};
   int steps_ = 0;
   double residual_ = 0.0, mean_ = 0.0, worst_ = 0.0;

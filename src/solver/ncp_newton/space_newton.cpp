@@ -194,7 +194,8 @@ Residuals newton_in_space(const Island& island,
                           double* velocity,
                           TreeSpace& space,
                           SpaceNewtonWork& work,
-                          int& factorisations) {
+                          WorkAccount& account) {
+  constexpr double kPasses = 6.0;  // of a step
   const ContactProblem& p = island.problem;
   const int begin = island.begin, end = island.end;
   SpaceNewton newton(island, settings.proximal, space, work);
@@ -206,7 +207,7 @@ Residuals newton_in_space(const Island& island,
   std::copy(lambda + begin, lambda + end, l + begin);
   for (int k = 0, idle = 0; k < settings.max_iterations && idle < patience; ++k) {
     if (settings.interrupt.requested()) break;
-    ++factorisations;
+    if (!account.factor(space.work() + kPasses * pass_work(island))) break;
     if (!newton.find_step(l, work.velocity)) break;
     for (int r = begin; r < end; ++r) l[r] += work.step[r];
     for (int i = island.first; i < island.last; ++i)

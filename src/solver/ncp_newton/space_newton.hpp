@@ -25,6 +25,6 @@ Residuals newton_in_space(const Island& island,
                           double* velocity,
                           TreeSpace& space,
                           SpaceNewtonWork& work,
-                          int& factorisations);
+                          WorkAccount& account);
 
 }  // namespace stiction

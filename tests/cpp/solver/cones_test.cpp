@@ -373,7 +373,7 @@ BOOST_AUTO_TEST_CASE(multipliers_take_cones_of_any_dimension) {
     const ContactProblem& p = form.take(given);
     const Island island(p, 0, p.num_sets());
     MultiplierWork work;
-    int factorisations = 0;
+    WorkAccount account;
     BOOST_REQUIRE(work.trees.prepare(island, 1000));
     // the trees are those of the circular problem
     const VectorXd x = random_vector(rng, p.num_rows());
@@ -389,7 +389,7 @@ BOOST_AUTO_TEST_CASE(multipliers_take_cones_of_any_dimension) {
     MultiplierSettings settings;
     settings.max_factorisations = 2000;
     const Residuals after =
-        method_of_multipliers(island, settings, before, l.data(), v.data(), work, factorisations);
+        method_of_multipliers(island, settings, before, l.data(), v.data(), work, account);
     BOOST_TEST(after.relative <= before.relative);
     solved += after.relative <= settings.tolerance;
   }

@@ -58,12 +58,12 @@ struct Method {
   Island island;
   TreeSpace space;
   InteriorSpaceWork work;
-  int factorisations = 0;
+  WorkAccount account;
   std::optional<InteriorSpace> interior;
 
   explicit Method(const ContactProblem& p) : island(p, 0, p.num_sets()) {
     BOOST_REQUIRE(space.prepare(island, 100000));
-    interior.emplace(island, space, work, factorisations);
+    interior.emplace(island, space, work, account);
   }
 };
 
@@ -71,8 +71,8 @@ Solved solve_to(const ContactProblem& p, double target, int most = 60) {
   Method method(p);
   method.interior->restart(kStart);
   method.interior->advance(target, most, {});
-  BOOST_TEST(method.factorisations == method.interior->steps());
-  Solved out{VectorXd::Zero(p.num_rows()), 0.0, method.factorisations};
+  BOOST_TEST(method.account.factorisations == method.interior->steps());
+  Solved out{VectorXd::Zero(p.num_rows()), 0.0, method.account.factorisations};
   method.interior->copy_impulse(out.impulse.data());
   VectorXd c(p.num_rows());
   out.residual = residuals(p, out.impulse.data(), c.data(), 0, p.num_sets()).relative;
@@ -212,7 +212,7 @@ BOOST_AUTO_TEST_CASE(iterates_are_those_of_the_dense_method) {
     const Solved here = solve_to(p, kTarget);
     p.panels(0, p.num_sets());
     InteriorWork work;
-    int count = 0;
+    WorkAccount count;
     InteriorPoint dense({p, 0, p.num_sets()}, InteriorPoint::Problem::kContact, work, count);
     dense.restart(kStart);
     dense.advance(kTarget, 60, {});
@@ -322,7 +322,7 @@ BOOST_AUTO_TEST_CASE(last_impulses_save_half_of_the_steps) {
     method.interior->restart_near(
         last.impulse.data(), c.data(), std::clamp(r.relative, 1e-6, 1.0), 1e-3, 0.95);
     arrived += method.interior->advance(1e-3, 60, {});
-    near += method.factorisations;
+    near += method.account.factorisations;
     far += solve_to(p, 1e-3).steps;
   }
   BOOST_TEST_MESSAGE("steps from the last impulses " << near << ", from far away " << far);

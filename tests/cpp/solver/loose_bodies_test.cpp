@@ -147,6 +147,7 @@ BOOST_AUTO_TEST_CASE(gradients_converge_and_stay_inside) {
     ConjugateGradientWork work;
     VectorXd l = VectorXd::Zero(p.num_rows()), c, again;
     const Residuals before = evaluate(p, l, c);
+    WorkAccount account;
     int iterations = 0;
     const Residuals after = conjugate_gradients(island,
                                                 {.tolerance = 1e-6, .max_iterations = 600},
@@ -154,6 +155,7 @@ BOOST_AUTO_TEST_CASE(gradients_converge_and_stay_inside) {
                                                 l.data(),
                                                 c.data(),
                                                 work,
+                                                account,
                                                 iterations);
     BOOST_TEST(after.relative <= before.relative);
     BOOST_TEST(evaluate(p, l, again).relative == after.relative);
@@ -195,16 +197,16 @@ BOOST_AUTO_TEST_CASE(newton_in_space_solves_from_near) {
     TreeSpace space;
     BOOST_REQUIRE(space.prepare(island, 1000));
     SpaceNewtonWork work;
-    int factorisations = 0;
+    WorkAccount account;
     const NewtonSettings settings{1e-10, 20, {}, 1e-6};
     const Residuals after = newton_in_space(
-        island, settings, 8, before, l.data(), c.data(), space, work, factorisations);
+        island, settings, 8, before, l.data(), c.data(), space, work, account);
     VectorXd again;
     BOOST_TEST(evaluate(p, l, again).relative <= std::max(after.relative, 1e-15));
     BOOST_TEST(after.relative <= before.relative);
     ++total;
     solved += after.relative <= 1e-10;
-    steps += factorisations;
+    steps += account.factorisations;
   }
   BOOST_TEST_MESSAGE(solved << " of " << total << " in " << steps << " steps");
   BOOST_TEST(total > 50);

@@ -132,12 +132,12 @@ BOOST_AUTO_TEST_CASE(from_anywhere_and_never_worse) {
     MultiplierSettings settings;
     for (const int budget : {1, 3, 500}) {
       settings.max_factorisations = budget;
-      int factorisations = 0;
+      WorkAccount account;
       std::vector<double> l = lambda, c = velocity;
       const Residuals after =
-          method_of_multipliers(island, settings, before, l.data(), c.data(), work, factorisations);
+          method_of_multipliers(island, settings, before, l.data(), c.data(), work, account);
       BOOST_TEST(after.relative <= before.relative);
-      BOOST_TEST(factorisations <= budget);
+      BOOST_TEST(account.factorisations <= budget);
       std::vector<double> exact(c.size());
       velocities(island, l.data(), exact.data());
       for (int r = island.begin; r < island.end; ++r) BOOST_TEST(c[r] == exact[r]);
