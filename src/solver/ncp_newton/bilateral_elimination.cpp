@@ -12,14 +12,15 @@ namespace {
 constexpr double kRepeats = 1e-13;
 /// What bilateral rows leave less of a row's diagonal than this they hold altogether.
 constexpr double kHeld = 1e-10;
-/// Larger islands are left to sparse methods.
-constexpr int kMostRows = 400, kMostRowsOfLooseBodies = 150;
+/// Larger islands are left to others: of several trees to sparse methods.
+constexpr int kMostRows = 400, kMostRowsOfTrees = 100;
 
 }  // namespace
 
 bool BilateralElimination::applies(const Island& island) {
-  if (is_large(island) || island.rows() > (island.is_loose() ? kMostRowsOfLooseBodies : kMostRows))
-    return false;
+  const ContactSpace& space = island.problem.space;
+  const bool several = space.known() && !in_one_tree(space);
+  if (island.rows() > (several ? kMostRowsOfTrees : kMostRows)) return false;
   const auto& sets = island.problem.sets;
   return std::any_of(sets.begin() + island.first, sets.begin() + island.last, [](const auto& s) {
     return s.kind == SetKind::kFree;

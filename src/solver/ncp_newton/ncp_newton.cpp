@@ -332,12 +332,15 @@ IslandOutcome solve_eliminated(Course& course,
     others.extend_impulse(work.impulse, lambda);
     course.certificate = residuals(island.problem, lambda, velocity, island.first, island.last);
     const double relative = course.certificate.relative;
-    if (relative <= course.settings.tolerance || outcome.status != SolveStatus::kConverged)
-      return outcome;
+    if (relative <= course.settings.tolerance) return outcome;
     settings.tolerance *= kFurther * course.settings.tolerance / relative;
-    if (others.problem().num_sets() == 0 || settings.tolerance < kSumRounding) break;
+    const bool solved = outcome.status == SolveStatus::kConverged;
+    if (!solved || others.problem().num_sets() == 0 || settings.tolerance < kSumRounding) break;
   }
-  outcome.status = SolveStatus::kStalled;
+  // The stages of several trees know more than those of a dense problem.
+  const ContactSpace& space = island.problem.space;
+  if (space.known() && !in_one_tree(space)) return solve_stages(course, island, lambda, velocity);
+  if (outcome.status == SolveStatus::kConverged) outcome.status = SolveStatus::kStalled;
   return outcome;
 }
 
