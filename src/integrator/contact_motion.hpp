@@ -17,7 +17,8 @@ class ContactMotion {
   bool unpaid = false;     ///< likewise: the work of the step did not last
   bool overflown = false;  ///< the last run() ended early: its motion was not finite any more
 
-  /// `account`: of its work, or none. To be filled before the first run() of a step; b0, slope and h are run()'s.
+  /// `account`: of its work, or none. To be filled before the first run() of a step; b0, slope and
+  /// h are run()'s.
   ContactIsland& renew(WorkAccount* account = nullptr);
   /// From the start over h, with the acceleration without contact forces going from b0 to b1. A
   /// prediction takes the directions of friction from the start of each segment, in one pass.

@@ -271,7 +271,8 @@ void hold_locked_islands(const RowContext& context,
   bool any = false;
   for (int k = 0; k < problem.num_islands(); ++k) {
     if (!work.islands[k]) continue;
-    if (energy_to_obey(context, problem, k, work.opposed, account) <= kLocked * work.energy[k]) continue;
+    const double least = energy_to_obey(context, problem, k, work.opposed, account);
+    if (least <= kLocked * work.energy[k]) continue;
     work.islands[k] = 0;
     work.share[k] = 0.0;
     press(work.opposed, solution.impulse.data());

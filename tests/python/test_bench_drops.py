@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 import stiction
-from stiction_lab.bench import scene_tables, work_budget
+from stiction_lab.bench import jams, scene_tables, work_budget
 from stiction_lab.bench.worst_step import bench_worst_step
 
 drops = pytest.importorskip("stiction_lab.bench.drops")
@@ -74,6 +74,14 @@ def test_work_is_a_share_of_the_budget():
     report = sim.step(sim.initial_state())
     assert report.factorisations <= sim.most_factorisations()
     assert work_budget.work_used(sim, report) == report.factorisations / sim.most_factorisations()
+    assert 0.0 < work_budget.share_of_work(sim, report) == report.work / sim.most_work() <= 1.0
+
+
+def test_a_jam_and_its_table():
+    (row,) = jams.bench_jams(["10 compliant boxes, implicit-euler"])
+    assert row["contacts"] > 100 and 0.0 < row["work"] <= 1.0
+    document = {"jams": [row]} | bench_worst_step(1, steps=2)
+    assert scene_tables.worst_step_tables(document)
 
 
 SPARSE = 600
@@ -169,7 +177,8 @@ def test_budget_of_rigid_rows_in_a_compliant_step():
     sim = stiction.Simulator(scene, integrator="explicit-euler", substeps=3)
     report = sim.step(sim.initial_state())
     assert report.num_rows == 3
-    assert sim.most_factorisations() == 3 * 2 * (2 * dense(3) + SPARSE) >= report.factorisations
+    most = 3 * 2 * (2 * dense(3) + SPARSE + min(100, dense(3)))
+    assert sim.most_factorisations() == most >= report.factorisations
 
 
 @pytest.mark.parametrize("name", ["cube-drop", "box-stack-10"])

@@ -60,7 +60,8 @@ class Budget {
   bool half_gone() const { return by_formula() && limit() - taken() < limit() / 2; }
   /// No stage begins, from now on.
   bool exhausted() {
-    exhausted_ = exhausted_ || taken() >= limit() || interrupt().requested() || !work_.affords(pass_) || work_.out_of_time();
+    exhausted_ = exhausted_ || taken() >= limit() || interrupt().requested() ||
+                 !work_.affords(pass_) || work_.out_of_time();
     return exhausted_;
   }
   bool was_exhausted() const { return exhausted_; }

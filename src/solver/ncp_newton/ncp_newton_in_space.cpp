@@ -143,8 +143,14 @@ bool NcpNewton::sweep_loose() {
                                          : kSweeps;
   settings.max_iterations = std::min(most, settings_.max_iterations);
   settings.interrupt = budget_.interrupt();
-  certificate_ = conjugate_gradients(
-      island_, settings, certificate_, lambda_, velocity_, work_.gradients, budget_.work(), sweeps_);
+  certificate_ = conjugate_gradients(island_,
+                                     settings,
+                                     certificate_,
+                                     lambda_,
+                                     velocity_,
+                                     work_.gradients,
+                                     budget_.work(),
+                                     sweeps_);
   keep_best();
   return solved_to(1.0);
 }

@@ -23,7 +23,7 @@ bool same_reports(const StepReport& a, const StepReport& b) {
   const Residuals &x = a.residuals, &y = b.residuals;
   return x.primal == y.primal && x.dual == y.dual && x.complementarity == y.complementarity &&
          x.relative == y.relative && x.backward == y.backward && a.iterations == b.iterations &&
-         a.factorisations == b.factorisations && a.tolerance == b.tolerance &&
+         a.factorisations == b.factorisations && a.work == b.work && a.tolerance == b.tolerance &&
          a.num_contacts == b.num_contacts && a.num_rows == b.num_rows &&
          a.num_islands == b.num_islands && a.penetration == b.penetration && a.creep == b.creep &&
          a.kinetic_energy == b.kinetic_energy && a.potential_energy == b.potential_energy &&

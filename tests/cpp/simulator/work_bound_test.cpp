@@ -38,7 +38,9 @@ const Jam kJams[] = {{"coincident spheres", 30, &sphere, 0.0, 0.6},
                      {"boxes, friction 3", 20, &box, 0.02, 3.0},
                      {"hulls", 20, &hull, 0.02, 0.8}};
 
-Scene scene_of(const Jam& jam, Rng& rng, double stiffness = std::numeric_limits<double>::infinity()) {
+Scene scene_of(const Jam& jam,
+               Rng& rng,
+               double stiffness = std::numeric_limits<double>::infinity()) {
   Material material{jam.friction};
   material.stiffness = stiffness;
   if (std::isfinite(stiffness)) material.damping = 10.0;
