@@ -160,7 +160,7 @@ def test_a_failed_step_leaves_what_the_last_whole_one_was(lanes: bool) -> None:
 
 @pytest.mark.parametrize("lanes", [True, False])
 def test_what_fails_in_a_later_substep_ends_with_the_one_before(lanes: bool) -> None:
-    """A turning box whose velocity overflows in the third substep of a call."""
+    """A turning box whose velocity leaves all bounds in the third substep of a call."""
     scene = stiction.Scene()
     scene.add_body("box", stiction.Box([0.1, 0.2, 0.3]), 1.0)
     names = ["force", "imu", "com"]
@@ -170,8 +170,8 @@ def test_what_fails_in_a_later_substep_ends_with_the_one_before(lanes: bool) -> 
         batch.observe(names, "box", imu="box")
         batch.assign("gravity", 0.0)
         batch.v[:, 3:] = 1.0, 2.0, 3.0
-        batch.v[1, :] = 1.797e308, 0, 0, 0, 0, 0
-        batch.wrench("box")[1, 0] = 3e307
+        batch.v[1, :] = 9.75e74, 0, 0, 0, 0, 0
+        batch.wrench("box")[1, 0] = 1e76
         batch.step(substeps)
         return batch, batch.observe(names, "box", imu="box")
 
@@ -179,7 +179,7 @@ def test_what_fails_in_a_later_substep_ends_with_the_one_before(lanes: bool) -> 
     assert not whole.frozen.any() and failed.frozen.tolist() == [False, True, False]
     assert same_bits(failed.q[1], whole.q[1]) and same_bits(failed.v[1], whole.v[1])
     assert same_bits(seen[1], expected[1]) and not same_bits(seen[0], expected[0])
-    assert np.isfinite(seen).all() and np.abs(seen[1]).max() > 1e300
+    assert np.isfinite(seen).all() and np.abs(seen[1]).max() > 1e70
 
 
 def test_a_frozen_world_is_not_certified() -> None:

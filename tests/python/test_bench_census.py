@@ -186,6 +186,10 @@ def test_tables_say_what_the_rows_say(tmp_path: Path) -> None:
     assert list(told["refused"].values()) == [3]
     assert census_tables.failing(document["rows"])[0][:4] == (
         "q/b.urdf", "hold", "28 of 40", "3: budget 2e-04")  # fmt: skip
+    stored = census_tables.brief(document)
+    assert stored["summary"] == told and stored["rows"][1] == bad
+    assert list(stored["rows"][0]) == ["file", "nv", "worst_ms"]
+    assert stored["rows"][2] == {"file": files[0], "error": refused[0]["error"]}
     page = tmp_path / "page.md"
     part = f"{census_tables.START}stale{census_tables.END}"
     page.write_text(f"before\n{part}\nafter", encoding="utf-8")

@@ -262,7 +262,7 @@ def test_what_cannot_be_run_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: 
     for task, text in (
         ({"task": "CartPole-v1"}, r"task = 'CartPole-v1': must be one of stiction\.envs"),
         ({"policy": str(SOLO12_TROT)}, "has 50 observations and 12 actions, .*CartPole-v0 5 and 1"),
-        ({"policy": "none.npz"}, r"FileNotFoundError: .*none\.npz"),
+        ({"policy": "none.npz"}, r"StictionError: none\.npz"),
         ({"settings": {"autoreset": "NextStep"}}, "autoreset = 'NextStep': must be SameStep"),
     ):
         with pytest.raises(SweepError, match=rf"worlds 0 to 1: .*{text}"):

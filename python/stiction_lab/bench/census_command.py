@@ -45,7 +45,7 @@ def census(
     from .census import Limits
     from .census_files import robot_files
     from .census_runner import run_census
-    from .census_tables import census_table, write_census_page
+    from .census_tables import brief, census_table, write_census_page
 
     chosen = robot_files(folder, names_of(files))
     if not chosen:
@@ -54,7 +54,7 @@ def census(
     with line_progress("census") as tick:
         document = run_census(folder, chosen, limits, jobs, journal, tick)
     if results is not None:
-        update_results(results, {"census": document})
+        update_results(results, {"census": brief(document)})
     if markdown is not None:
         write_census_page(markdown, document)
     if as_json:

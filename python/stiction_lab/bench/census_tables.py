@@ -12,7 +12,7 @@ from stiction.fitted_table import FittedTable
 
 from .census import MODES
 
-__all__ = ["census_table", "summary", "write_census_page"]
+__all__ = ["brief", "census_table", "summary", "write_census_page"]
 
 COLUMNS = ("package", "files", "load", "with dofs", "pass", "raise", "cut off", "worst step [ms]")
 FAILING = ("file", "mode", "steps ok", "first that is not", "what", "worst step [ms]")
@@ -43,6 +43,23 @@ def kind_of(error: str) -> str:
     text = _PLACE.sub("", error.partition(": ")[2] or error)
     text = _QUOTED.sub("...", text)
     return " ".join("#" if any(c.isdigit() for c in word) else word for word in text.split())[:90]
+
+
+def brief(document: dict[str, Any]) -> dict[str, Any]:
+    """What is stored: of a file that passes its size and times alone, of one that does not load the
+    reason."""
+    rows = [_brief(row) for row in document["rows"]]
+    return document | {"rows": rows, "summary": summary(document["rows"])}
+
+
+def _brief(row: Row) -> Row:
+    if not row["loaded"]:
+        return {"file": row["file"], "error": row["error"]}
+    if not row["passed"]:
+        return row
+    times = {name: round(mode["worst_ms"], 3) for name, mode in row["modes"].items()}
+    ok = {name: mode["ok"] for name, mode in row["modes"].items() if mode["ok"] < row["planned"]}
+    return {"file": row["file"], "nv": row["nv"], "worst_ms": times} | ({"ok": ok} if ok else {})
 
 
 def package_cells(package: str, rows: Sequence[Row]) -> tuple[str, ...]:
