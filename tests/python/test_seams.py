@@ -1,4 +1,4 @@
-"""Seams between flush shapes push nothing along the surface; real steps and walls stop what slides."""
+"""Seams between flush shapes push nothing along the surface; steps and walls stop what slides."""
 
 from __future__ import annotations
 
@@ -80,22 +80,30 @@ class Slide:
 
 
 def slide(
-    kind: str, tiles: str, heights: np.ndarray, half: float, speed: float, yaw: float, **scene: float
+    kind: str,
+    tiles: str,
+    heights: np.ndarray,
+    half: float,
+    speed: float,
+    yaw: float,
+    loose: float = 0.0,
 ) -> Slide:
-    """A body of 1 kg from the first tile of a row to the last one, over all their seams."""
+    """A body of 1 kg from the first tile of a row to the last one, over all their seams. Tiles are
+    bodies of the mass `loose`, or of the world."""
     rolls = kind in ROLLING
     material = stiction.Material(friction=0.8 if rolls else 0.0)
     world = stiction.Scene()
     extent = np.array([half, WIDTH, DEPTH])
     for k, h in enumerate(heights):
         at = placed((2 * half * k, 0, h - DEPTH))
-        if scene.get("loose"):
-            world.add_body(f"tile{k}", tile(tiles, extent), scene["loose"], at, material)
+        if loose > 0.0:
+            world.add_body(f"tile{k}", tile(tiles, extent), loose, at, material)
         else:
             world.add_geometry(f"tile{k}", "world", tile(tiles, extent), at, material)
-    if scene.get("loose"):
+    if loose > 0.0:
         below = stiction.Material(friction=1.0)
-        world.add_geometry("ground", "world", stiction.HalfSpace(), placed((0, 0, -2 * DEPTH)), below)
+        at = placed((0, 0, -2 * DEPTH))
+        world.add_geometry("ground", "world", stiction.HalfSpace(), at, below)
     shape, R = slider(kind, yaw)
     world.add_body("slider", shape, 1.0, placed((0, 0, SIZE + heights[0]), R), material)
     sim = stiction.Simulator(world, dt=4e-3 if speed < 0.2 else 1e-3)

@@ -85,7 +85,7 @@ inline void prepare(const LaneScene& s,
   leaves(lane_contacts(s, p, x, w), LaneExit::kPair);
   if (s.num_found_pairs > 0)
     leaves(lane_found_contacts(s, p, stepped<Real>(pack.exit), x, w), LaneExit::kPair);
-  if (s.seams || w.num_places > 0)
+  if (s.finder.seams || w.num_places > 0)
     lane_seams(s, p, stepped<Real>(pack.exit), pack.exit, x, w);
   lane_dynamics(s, p, pack, q, v, w);
   leaves(lane_joint_rows(s, p, q, v, x, w), LaneExit::kFarOut);

@@ -103,7 +103,7 @@ inline bool find_ball_in_lane(const LaneScene& s,
   query.rest_offset = numbers(p.rest_offset)[slot.pair * W + i];
   query.gravity = gravity;
   LanePairPoint point;
-  const int count = s.find_ball(s.finder, query, point);
+  const int count = s.find_ball(s.finder.self, query, point);
   if (count > 0) put_points(s, pair, &point, count, query.rest_offset, i, x, w);
   return count >= 0;
 }
@@ -121,7 +121,7 @@ inline bool find_in_lane(const LaneScene& s,
   const LanePairQuery query =
       lane_query(s, p, pair.a, pair.b, p.rest_offset + slots[0].pair, gravity, i, x);
   LanePairPoint points[kMostFoundPoints];
-  const int count = s.find(s.finder, query, points, pair.num_slots);
+  const int count = s.find(s.finder.self, query, points, pair.num_slots);
   put_points(s, pair, points, count, query.rest_offset, i, x, w);
   return count >= 0;
 }

@@ -57,7 +57,7 @@ STICTION_RARE void find_places(const LaneScene& s,
     const LanePairQuery query =
         lane_query(s, p, a, b, p.rest_offset + g.pair, numbers(&gravity)[i], i, x);
     LanePairPoint points[kMostFoundPoints];
-    const int count = s.find(s.finder, query, points, kMostFoundPoints);
+    const int count = s.find(s.finder.self, query, points, kMostFoundPoints);
     exit[i] = exit_of_points(count, used[i], p.friction[g.pair], i);
     if (exit[i] != LaneExit::kStepped) continue;
     used[i] += count;

@@ -120,6 +120,16 @@ struct LaneRules {
   bool dissipative;  ///< impacts gain no energy
 };
 
+/// Whom lanes ask for contacts; each call takes `self`.
+struct LaneFinder {
+  void* self = nullptr;
+  bool seams = false;  ///< some moving shape has two pairs with the world
+  /// Takes a geometry of the scene for mark_covered(), which then marks the contacts of one world
+  /// against which the seam of flush shapes would push.
+  void (*place)(void* self, int geometry, const LaneShape& shape) = nullptr;
+  void (*mark_covered)(void* self, LaneSeamPoint* points, int count) = nullptr;
+};
+
 struct LaneScene {
   TreeView tree;
   const int* common_length;  ///< [num_bodies^2] dofs that the chains of two bodies share
@@ -135,15 +145,11 @@ struct LaneScene {
   const LaneFoundPair* found_pairs = nullptr;
   int num_found_pairs = 0, num_found = 0;  ///< num_found: slots of them
   LanePlaces places;
-  bool seams = false;  ///< some moving shape has two pairs with the world
   /// Points of a pair in one world; their number, -1 if they are more than `most`.
   int (*find)(void* finder, const LanePairQuery& query, LanePairPoint* out, int most) = nullptr;
   /// The same of a ball on open ground, 0 or 1; -1: find() has to tell.
   int (*find_ball)(void* finder, const LaneBallQuery& query, LanePairPoint& out) = nullptr;
-  /// Takes a geometry of the scene for mark_covered(), which then marks the contacts of one world.
-  void (*place)(void* finder, int geometry, const LaneShape& shape) = nullptr;
-  void (*mark_covered)(void* finder, LaneSeamPoint* points, int count) = nullptr;
-  void* finder = nullptr;
+  LaneFinder finder{};
 };
 
 /// How a world's step ended; of all but kStepped its state is as it was before.

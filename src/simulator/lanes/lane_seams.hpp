@@ -96,9 +96,9 @@ STICTION_RARE void lane_seams(const LaneScene& s,
       const int g = k < seams.count ? seams.a[k] : seams.b[k - seams.count];
       LaneShape shape;
       read_lane_shape(p, x, g, i, shape);
-      s.place(s.finder, s.geometries[g].geometry, shape);
+      s.finder.place(s.finder.self, s.geometries[g].geometry, shape);
     }
-    s.mark_covered(s.finder, seams.points, seams.count);
+    s.finder.mark_covered(s.finder.self, seams.points, seams.count);
     for (int k = 0; k < seams.count; ++k) {
       if (seams.points[k].covered) leave_out(s, seams.set[k], i, w);
     }

@@ -99,7 +99,10 @@ void PairFinder::mark_covered(LaneSeamPoint* points, int count) {
   seams.clear();
   for (int i = 0; i < count; ++i) {
     const LaneSeamPoint& p = points[i];
-    seams.push_back({p.geometry_a, p.geometry_b, vector_of(p.position), vector_of(p.normal),
+    seams.push_back({p.geometry_a,
+                     p.geometry_b,
+                     vector_of(p.position),
+                     vector_of(p.normal),
                      p.distance});
   }
   stiction::mark_covered(*scene_, dt_, work_);
@@ -107,17 +110,17 @@ void PairFinder::mark_covered(LaneSeamPoint* points, int count) {
 }
 
 void PairFinder::give_to(LaneScene& scene) {
-  scene.finder = this;
+  scene.finder.self = this;
   scene.find = [](void* finder, const LanePairQuery& query, LanePairPoint* out, int most) {
     return static_cast<PairFinder*>(finder)->find(query, out, most);
   };
   scene.find_ball = [](void* finder, const LaneBallQuery& query, LanePairPoint& out) {
     return static_cast<PairFinder*>(finder)->find_ball(query, out);
   };
-  scene.place = [](void* finder, int geometry, const LaneShape& shape) {
+  scene.finder.place = [](void* finder, int geometry, const LaneShape& shape) {
     static_cast<PairFinder*>(finder)->place(geometry, shape);
   };
-  scene.mark_covered = [](void* finder, LaneSeamPoint* points, int count) {
+  scene.finder.mark_covered = [](void* finder, LaneSeamPoint* points, int count) {
     static_cast<PairFinder*>(finder)->mark_covered(points, count);
   };
 }
