@@ -13,7 +13,8 @@ namespace stiction::detail {
 namespace {
 
 constexpr double kCrossing = kFacePreference;  // of the size: ends farther off do not touch
-constexpr double kStandsOff = 1e-3;  // of the smaller shape: ends that a turn of as many rad reaches
+// Of the smaller shape: ends that a turn of as many rad reaches.
+constexpr double kStandsOff = 1e-3;
 constexpr double kAside = 1e-3;  // [rad] between n and the common normal of two ridges that touch
 
 bool holds(const Manifold& m, const Vec3d& p, double rim) {

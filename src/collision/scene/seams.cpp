@@ -8,19 +8,20 @@
 #include <cmath>
 
 // A shape S that slides over the seam of two flush shapes T1, T2 meets the side of T2, which no
-// single pair knows to be covered. S rests against T1 along m, the normal of that contact, and stays
-// in front of the plane through its points. Where T2 lies behind this plane, S and T2 can meet along
-// m alone: a contact of the two with another normal only bars the way along the plane, and is left
-// out. So a contact c of S and T2 is covered by a contact k of S and T1 if
+// single pair knows to be covered. S rests against T1 along m, the normal of that contact, and
+// stays in front of the plane through its points. Where T2 lies behind this plane, S and T2 can
+// meet along m alone: a contact of the two with another normal only bars the way along the
+// plane, and is left out. So a contact c of S and T2 is covered by a contact k of S and T1 if
 //
-//   1. T2, as far as S can reach it, rises above the plane of k by no more than kRise of the smaller
-//      of S and T2, also at the end of the step; and so S is in front of it where c touches;
-//   2. c is not along k's normal, nor, within 45 degrees of it, along the normal of a plane face: a
-//      body lies on faces that all but lie in one plane with all its points; nor within 45 degrees
-//      against it: T1 and T2 do not hold S between them.
+//   1. T2, as far as S can reach it, rises above the plane of k by no more than kRise of the
+//      smaller of S and T2, also at the end of the step; and so S is in front of it where c
+//      touches;
+//   2. c is not along k's normal, nor, within 45 degrees of it, along the normal of a plane
+//      face: a body lies on faces that all but lie in one plane with all its points; nor within
+//      45 degrees against it: T1 and T2 do not hold S between them.
 //
-// A covered contact covers none: two that cover each other both stay. A wall, a step and a ramp rise
-// above the plane, and stop S as before.
+// A covered contact covers none: two that cover each other both stay. A wall, a step and a ramp
+// rise above the plane, and stop S as before.
 
 namespace stiction {
 namespace {
@@ -37,7 +38,10 @@ using Side = SeamSide;
 
 class SeamRule {
  public:
-  SeamRule(const Scene& scene, const SeamWorkspace& seams, const CollisionWorkspace& work, double dt)
+  SeamRule(const Scene& scene,
+           const SeamWorkspace& seams,
+           const CollisionWorkspace& work,
+           double dt)
       : scene_(scene), seams_(seams), work_(work), dt_(dt) {}
 
   /// Whether k covers c, both of one shape S.

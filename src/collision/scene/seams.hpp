@@ -30,7 +30,7 @@ struct SeamSide {
 struct SeamWorkspace {
   std::vector<SeamPoint> points;     ///< input, of one pair after the other; output: `covered`
   std::vector<int> first;            ///< [manifolds] their first points
-  std::vector<std::uint8_t> covered; ///< [manifolds]
+  std::vector<std::uint8_t> covered;  ///< [manifolds]
   std::vector<SeamSide> sides;       ///< of each geometry, in the order of manifolds
   std::vector<int> start;            ///< [geometries + 1] of their sides
   std::vector<int> partners;         ///< [geometries] pairs that touch it
@@ -41,7 +41,8 @@ SeamWorkspace& seam_workspace();
 /// By this share of its gap a contact lies along its normal from the point midway.
 double shift_to_plane(const Scene& scene, int a, int b);
 
-/// Marks the contacts against which a seam would push, and returns whether there are any (seam_workspace().points). The workspace has poses,
+/// Marks the contacts against which a seam would push, and returns whether there are any
+/// (seam_workspace().points). The workspace has poses,
 /// velocities, reach and shapes of their geometries.
 bool mark_covered(const Scene& scene, double dt, const CollisionWorkspace& work);
 /// Removes them from the contacts of a scene.
