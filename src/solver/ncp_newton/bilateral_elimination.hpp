@@ -12,6 +12,7 @@ struct BilateralWork {
   Buffer<double> G, g;     ///< dense copy of the island
   Buffer<double> factor, scale, columns, gram, x;
   Buffer<double> impulse, velocity;  ///< [rows of `problem`]
+  Buffer<double> start, answer;      ///< [rows of the island]
   Buffer<int> order, bilateral, other, kept_set;
 };
 

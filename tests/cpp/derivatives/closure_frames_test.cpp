@@ -153,7 +153,7 @@ BOOST_AUTO_TEST_CASE(frames_agree_with_differences) {
         const std::string what =
             kinds[j / 6] + (j % 6 < 3 ? ", shift of " : ", turn of ") + (of_a ? "A" : "B");
         // Where welds repeat each other differences see the solver's last digits.
-        BOOST_TEST(check.error() <= 1.5, "world " << k << " " << what << ": " << check.error());
+        BOOST_TEST(check.error() <= 5.0, "world " << k << " " << what << ": " << check.error());
         if (!check.compared() || !check.seen()) continue;
         ++seen[what];
         for (const std::string& row : rows) ++seen[row];
