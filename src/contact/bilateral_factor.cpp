@@ -139,14 +139,13 @@ void bring_into_range(const ContactProblem& p, ClosedLoopWorkspace& work, double
     const int* order = work.order.data() + island.first;
     work.gram.resize(island.rank * island.rank);
     factor_gram(factor, island.rows, island.rank, order, work.gram.data());
-    nearest_in_range(factor,
-                     island.rows,
-                     island.rank,
-                     work.scale.data() + island.first,
-                     order,
-                     work.gram.data(),
-                     x,
-                     work.scratch.data());
+    const SemidefiniteFactor whole{factor,
+                                   island.rows,
+                                   island.rank,
+                                   work.scale.data() + island.first,
+                                   order,
+                                   work.gram.data()};
+    nearest_in_range(whole, x, work.scratch.data());
   });
 }
 

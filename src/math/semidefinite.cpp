@@ -116,37 +116,24 @@ void factor_gram(const double* A, int n, int rank, const int* order, double* C) 
   }
 }
 
-void nearest_in_range(const double* A,
-                      int n,
-                      int rank,
-                      const double* scale,
-                      const int* order,
-                      const double* gram,
-                      double* b,
-                      double* x) {
-  const Permuted<const double> entry{A, order, n};
-  times_columns(entry, n, rank, scale, b, x);
-  substitute_gram(gram, rank, x);
-  for (int i = 0; i < n; ++i) {
-    const double s = scale[order[i]];
-    b[order[i]] = s > 0.0 ? row_times(entry, i, rank, x) / s : 0.0;
+void nearest_in_range(const SemidefiniteFactor& f, double* b, double* x) {
+  const Permuted<const double> entry{f.A, f.order, f.n};
+  times_columns(entry, f.n, f.rank, f.scale, b, x);
+  substitute_gram(f.gram, f.rank, x);
+  for (int i = 0; i < f.n; ++i) {
+    const double s = f.scale[f.order[i]];
+    b[f.order[i]] = s > 0.0 ? row_times(entry, i, f.rank, x) / s : 0.0;
   }
 }
 
-void least_solution(const double* A,
-                    int n,
-                    int rank,
-                    const double* scale,
-                    const int* order,
-                    const double* gram,
-                    double* b,
-                    double* x) {
-  const Permuted<const double> entry{A, order, n};
-  times_columns(entry, n, rank, scale, b, x);
-  substitute_gram(gram, rank, x);
-  for (int j = 0; j < rank; ++j) x[j] /= entry(j, j);
-  substitute_gram(gram, rank, x);
-  for (int i = 0; i < n; ++i) b[order[i]] = row_times(entry, i, rank, x) * scale[order[i]];
+void least_solution(const SemidefiniteFactor& f, double* b, double* x) {
+  const Permuted<const double> entry{f.A, f.order, f.n};
+  times_columns(entry, f.n, f.rank, f.scale, b, x);
+  substitute_gram(f.gram, f.rank, x);
+  for (int j = 0; j < f.rank; ++j) x[j] /= entry(j, j);
+  substitute_gram(f.gram, f.rank, x);
+  for (int i = 0; i < f.n; ++i)
+    b[f.order[i]] = row_times(entry, i, f.rank, x) * f.scale[f.order[i]];
 }
 
 void substitute_semidefinite(

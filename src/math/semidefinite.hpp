@@ -31,26 +31,21 @@ void substitute_semidefinite(const double* A,
 /// L_1^T L_1, lower triangle.
 void factor_gram(const double* A, int n, int rank, const int* order, double* gram);
 
+/// What factor_semidefinite() and factor_gram() have left of A.
+struct SemidefiniteFactor {
+  const double* A;
+  int n, rank;
+  const double* scale;
+  const int* order;
+  const double* gram;
+};
+
 /// b <- S^-1 times the vector of the range of S A S that is nearest to S b. `scratch` [rank].
-void nearest_in_range(const double* A,
-                      int n,
-                      int rank,
-                      const double* scale,
-                      const int* order,
-                      const double* gram,
-                      double* b,
-                      double* scratch);
+void nearest_in_range(const SemidefiniteFactor& factor, double* b, double* scratch);
 
 /// b <- S y, y = (S A S)^+ S b by the pseudoinverse, L_1 (L_1^T L_1)^-1 D^-1 (L_1^T L_1)^-1 L_1^T:
 /// of the x with A x = b the least in S^-1 x, and where there is none that of least squares in
 /// S (A x - b). `scratch` [rank].
-void least_solution(const double* A,
-                    int n,
-                    int rank,
-                    const double* scale,
-                    const int* order,
-                    const double* gram,
-                    double* b,
-                    double* scratch);
+void least_solution(const SemidefiniteFactor& factor, double* b, double* scratch);
 
 }  // namespace stiction

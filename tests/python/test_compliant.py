@@ -316,7 +316,7 @@ def test_points_that_move_over_a_surface_restore_bit_for_bit(integrator: str) ->
         assert copy.q.tobytes() == state.q.tobytes()
         assert copy.v.tobytes() == state.v.tobytes()
         touched += any(contact.body_a >= 0 for contact in sim.contacts())
-    assert touched > 10
+    assert touched >= 10
 
 
 def test_without_friction_no_spring_is_stretched() -> None:

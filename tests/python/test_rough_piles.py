@@ -73,8 +73,9 @@ def test_rough_piles_are_solved() -> None:
 
 @pytest.mark.filterwarnings("ignore::stiction.StartWarning")
 def test_large_rough_piles_are_solved() -> None:
-    """A hundred dropped boxes, friction 10, large steps: 75 of 350 were unsolved."""
-    sim = stiction.Simulator(pile(100, seed=1), dt=1e-2)
+    """A hundred dropped boxes, friction 10, large steps, without a bound on work: 75 of 350 were
+    unsolved. By default 31 end at the bound, with the safe answer."""
+    sim = stiction.Simulator(pile(100, seed=1), dt=1e-2, max_work=float("inf"))
     sim.parameters.friction = np.full_like(sim.parameters.friction, 10.0)
     state, unsolved, rows = sim.initial_state(), 0, 0
     for _ in range(350):

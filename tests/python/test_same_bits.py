@@ -17,17 +17,17 @@ import stiction
 
 HASHES = {
     "solo12": "13ce735ae0c7beca",
-    "talos": "4aa98abaedcab2df",
+    "talos": "9ff821187894a772",
     "allegro-ball": "4f6cc0817fd71876",
-    "four-bar": "8d4303ee2a59cb77",
-    "box-stack": "b24ae05ad29e2029",
+    "four-bar": "5f9cbd4c9db9834d",
+    "box-stack": "3a33bc791d98bb06",
     "slope": "85c08cb27747d432",
     "cube-slide": "8e5c3a6e69effd6a",
     "ycb-pile(10)": "ffdec037e28c7908",
     "solo12, exponential": "9112dd4777c142e3",
     "cube-slide, implicit-euler": "94d14b8f8b6d0dd1",
 }
-BATCHES = {"solo12": "7e676170490a8bb9", "talos": "b1c6cf0f145eacb1"}
+BATCHES = {"solo12": "8e8af15f8a2c669a", "talos": "d440beaf51738cfd"}
 """Of worlds on lanes."""
 STEPS = 150
 

@@ -69,7 +69,7 @@ void BilateralElimination::solve(double* b) const {
   if (rank_ == bilateral_) {
     substitute_semidefinite(w_.factor, bilateral_, rank_, w_.scale, w_.order, b, w_.x);
   } else {
-    least_solution(w_.factor, bilateral_, rank_, w_.scale, w_.order, w_.gram, b, w_.x);
+    least_solution({w_.factor, bilateral_, rank_, w_.scale, w_.order, w_.gram}, b, w_.x);
   }
 }
 
