@@ -4,7 +4,7 @@
 
 #include <vector>
 
-// What closure_curvature.cpp and project_closures.cpp share: G of the bilateral rows, factored, and
+// What consistent_closures.cpp, closure_curvature.cpp and project_closures.cpp share: G of the bilateral rows, factored, and
 // how impulses on them move the trees.
 
 namespace stiction {

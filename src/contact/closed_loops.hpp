@@ -27,7 +27,8 @@ struct ClosedLoopWorkspace {
   std::vector<double> factor, scale, x, scratch;
   std::vector<double> gram;  ///< of an island, factor_gram()
   std::vector<int> order;
-  std::vector<double> velocity, error, left_open, impulse, curvature;  ///< [rows of a problem]
+  std::vector<double> velocity, error, left_open, impulse;  ///< [rows of a problem]
+  std::vector<double> reference, curvature;  ///< [rows of a problem]
   std::vector<double> w, change, v, q;                                 ///< [nv] and [nq]
 
   void resize(const Scene& scene);

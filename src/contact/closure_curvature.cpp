@@ -141,7 +141,6 @@ void add_closure_curvature(const RowContext& context,
   ConstraintRows& rows = context.out;
   const double dt = context.dt;
   const double negligible = negligible_speed(context.settings);
-  factor_bilateral(problem, work);
   work.curvature.assign(problem.g.size(), 0.0);
   // The kicks of loose bodies and the curvature depend on each other.
   const int rounds = work.any_loose ? 3 : 1;

@@ -10,11 +10,10 @@ void make_references_consistent(ConstraintRows& rows,
                                 ContactProblem& problem,
                                 ClosedLoopWorkspace& work) {
   if (!work.any) return;
-  factor_bilateral(problem, work);
   const auto repeats = [](const ClosedLoopWorkspace::Island& x) { return x.rank < x.rows; };
   if (std::none_of(work.islands.begin(), work.islands.end(), repeats)) return;
-  work.curvature.assign(problem.g.size(), 0.0);
-  double* reference = work.curvature.data();
+  work.reference.assign(problem.g.size(), 0.0);
+  double* reference = work.reference.data();
   for (const int set : work.sets) {
     const ConstraintRow& row = rows.rows[set];
     std::copy_n(row.reference, row.set.dim, reference + problem.sets[set].offset);

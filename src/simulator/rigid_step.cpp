@@ -4,6 +4,7 @@
 #include "stiction/math/lanes.hpp"
 #include "stiction/solver/central_path.hpp"
 
+#include "contact/bilateral_factor.hpp"
 #include "contact/closure_curvature.hpp"
 #include "contact/consistent_closures.hpp"
 #include "contact/project_closures.hpp"
@@ -163,8 +164,10 @@ void RigidStep::prepare(const StepInput& input, State& state) {
 void RigidStep::build(const StepInput& input, const ContactSettings& contact, State& state) {
   const RowContext context = row_context(input, contact, state);
   build_problem(context, record_.contacts, record_.problem, record_.solution.impulse);
+  const bool projects = input.settings.project_closures;
+  if (loops.any && (reconciles_ || projects)) factor_bilateral(record_.problem, loops);
   if (reconciles_) make_references_consistent(record_.rows, record_.problem, loops);
-  if (input.settings.project_closures)
+  if (projects)
     add_closure_curvature(context, input.control, record_.dynamics, record_.problem, loops);
   record_.warm_start = record_.solution.impulse;
 }

@@ -40,7 +40,7 @@ void BilateralElimination::gather() {
   grow(n * n, w_.G, w_.factor, w_.columns, w_.gram);
   grow(n, w_.g, w_.scale, w_.impulse, w_.velocity);
   w_.x.grow(3 * n);
-  grow(n, w_.order, w_.bilateral, w_.other, w_.kept_set);
+  grow(n, w_.order, w_.bilateral, w_.other);
   copy_dense(island_, n_, w_.G, w_.g);
   for (int i = island_.first; i < island_.last; ++i) {
     const ConstraintSet& set = island_.problem.sets[i];

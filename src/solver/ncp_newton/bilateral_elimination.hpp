@@ -13,7 +13,7 @@ struct BilateralWork {
   Buffer<double> factor, scale, columns, gram, x;
   Buffer<double> impulse, velocity;  ///< [rows of `problem`]
   Buffer<double> start, answer;      ///< [rows of the island]
-  Buffer<int> order, bilateral, other, kept_set;
+  Buffer<int> order, bilateral, other;
 };
 
 /// An island without its bilateral rows b. They hold whatever the others i do:
