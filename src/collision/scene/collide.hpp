@@ -6,6 +6,7 @@
 
 #include "collision/manifold/manifold_workspace.hpp"
 #include "collision/scene/broad_phase.hpp"
+#include "collision/scene/seam_workspace.hpp"
 #include "dynamics/forest.hpp"
 
 #include <cstdint>
@@ -37,6 +38,7 @@ struct CollisionWorkspace {
   std::vector<CachedQuery> next_queries;
   BroadPhase broad_phase;
   ManifoldWorkspace manifold;
+  SeamWorkspace seams;
   std::vector<PairPoint> points;  ///< of find_pair_points()
   CollisionCounters counters;
 

@@ -38,11 +38,8 @@ using Side = SeamSide;
 
 class SeamRule {
  public:
-  SeamRule(const Scene& scene,
-           const SeamWorkspace& seams,
-           const CollisionWorkspace& work,
-           double dt)
-      : scene_(scene), seams_(seams), work_(work), dt_(dt) {}
+  SeamRule(const Scene& scene, const CollisionWorkspace& work, double dt)
+      : scene_(scene), work_(work), dt_(dt) {}
 
   /// Whether k covers c, both of one shape S.
   bool covers(const Side& k, const Side& c) const {
@@ -66,8 +63,8 @@ class SeamRule {
     double depth;   ///< least distance, or 0 [m]
   };
   Heights heights(const Side& side, const Vec3d& n) const {
-    const int first = seams_.first[side.manifold], last = seams_.first[side.manifold + 1];
-    const SeamPoint* points = seams_.points.data();
+    const int first = work_.seams.first[side.manifold], last = work_.seams.first[side.manifold + 1];
+    const SeamPoint* points = work_.seams.points.data();
     const bool s_is_a = points[first].a == side.s;
     // From the position of a contact to its witness points, per distance along side.n.
     const double shift = shift_to_plane(scene_, points[first].a, points[first].b);
@@ -141,7 +138,6 @@ class SeamRule {
   }
 
   const Scene& scene_;
-  const SeamWorkspace& seams_;
   const CollisionWorkspace& work_;
   double dt_;
 };
@@ -206,16 +202,11 @@ bool has_seams(const Scene& scene, const ContactSet& contacts, std::vector<int>&
 
 }  // namespace
 
-SeamWorkspace& seam_workspace() {
-  thread_local SeamWorkspace work;
-  return work;
-}
-
-bool mark_covered(const Scene& scene, double dt, const CollisionWorkspace& work) {
-  SeamWorkspace& w = seam_workspace();
+bool mark_covered(const Scene& scene, double dt, CollisionWorkspace& work) {
+  SeamWorkspace& w = work.seams;
   gather(w);
   list_sides(scene.geometries().size(), w);
-  const SeamRule rule(scene, w, work, dt);
+  const SeamRule rule(scene, work, dt);
   bool any = false;
   for_each_cover(scene, rule, w, [&](const Side& c, const Side&) {
     any = true;
@@ -233,11 +224,8 @@ bool mark_covered(const Scene& scene, double dt, const CollisionWorkspace& work)
   return any;
 }
 
-void drop_covered(const Scene& scene,
-                  double dt,
-                  const CollisionWorkspace& work,
-                  ContactSet& contacts) {
-  SeamWorkspace& w = seam_workspace();
+void drop_covered(const Scene& scene, double dt, CollisionWorkspace& work, ContactSet& contacts) {
+  SeamWorkspace& w = work.seams;
   if (!has_seams(scene, contacts, w.partners)) return;
   w.points.clear();
   for (const Contact& c : contacts) {

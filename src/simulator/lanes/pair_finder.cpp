@@ -95,7 +95,7 @@ int PairFinder::find_ball(const LaneBallQuery& query, LanePairPoint& out) {
 }
 
 void PairFinder::mark_covered(LaneSeamPoint* points, int count) {
-  std::vector<SeamPoint>& seams = seam_workspace().points;
+  std::vector<SeamPoint>& seams = work_.seams.points;
   seams.clear();
   for (int i = 0; i < count; ++i) {
     const LaneSeamPoint& p = points[i];
