@@ -29,9 +29,9 @@ struct Course {
 };
 
 /// Few rows by the course of lanes, others by the stages.
-IslandOutcome solve_stages(Course& course, const Island& island, double* lambda, double* velocity) {
+IslandOutcome solve_stages(
+    Course& course, const Island& island, const Budget& budget, double* lambda, double* velocity) {
   auto& [settings, account, work, solution, certificate] = course;
-  const Budget budget(settings, island.rows(), pass_work(island), account);
   int sweeps = 0;
   if (solve_few_rows(island, settings, work.dense, lambda, velocity, sweeps, account, solution)) {
     certificate = solution.residuals;
@@ -63,17 +63,16 @@ void keep_better(const Island& island,
     exchange(work.answer);
 }
 
-/// An island with bilateral rows: what they leave is solved, then they follow. Both problems have
-/// scales of their own: what is left is solved further where the whole island asks for it.
-IslandOutcome solve_eliminated(Course& course,
-                               const Island& island,
-                               double* lambda,
-                               double* velocity) {
+/// Solves what the bilateral rows leave; they follow. Both problems have scales of their own: what
+/// is left is solved further where the whole island asks for it. Where the stages of several trees
+/// follow, they have half of the budget.
+IslandOutcome solve_eliminated(
+    Course& course, const Island& island, const Budget& budget, double* lambda, double* velocity) {
   constexpr int kRounds = 3;
   constexpr double kFurther = 0.1;
   BilateralWork& work = course.work.bilateral;
   if (!course.account.factor(BilateralElimination::multiplications(island)))
-    return solve_stages(course, island, lambda, velocity);
+    return solve_stages(course, island, budget, lambda, velocity);
   const BilateralElimination others(island, work);
   std::vector<StageRecord>& stages = course.solution.stages;
   const bool alone = others.problem().num_sets() == 0;
@@ -83,13 +82,18 @@ IslandOutcome solve_eliminated(Course& course,
   others.restrict_impulse(lambda, work.impulse);
   work.start.grow(island.rows());
   std::copy_n(lambda + island.begin, island.rows(), work.start.data());
+  const ContactSpace& space = island.problem.space;
+  const bool stages_follow = space.known() && !in_one_tree(space);
+  const int enough = budget.left() / (stages_follow ? 2 : 1);
+  const int before = budget.count();
   IslandOutcome outcome;
   for (int round = 0; round < kRounds; ++round) {
     if (round > 0 && course.solution.record_stages) stages.back().ends = false;
     if (!alone) {
       Course left{settings, course.account, course.work, course.solution};
       const Island rest(others.problem(), 0, others.problem().num_sets());
-      outcome = solve_stages(left, rest, work.impulse, work.velocity);
+      const Budget part(budget, std::max(0, enough - (budget.count() - before)));
+      outcome = solve_stages(left, rest, part, work.impulse, work.velocity);
     }
     others.extend_impulse(work.impulse, lambda);
     course.certificate = residuals(island.problem, lambda, velocity, island.first, island.last);
@@ -104,10 +108,9 @@ IslandOutcome solve_eliminated(Course& course,
     if (!solved || alone || settings.tolerance < kSumRounding) break;
   }
   // The stages of several trees know more than those of a dense problem.
-  const ContactSpace& space = island.problem.space;
-  if (space.known() && !in_one_tree(space)) {
+  if (stages_follow) {
     std::copy_n(work.start.data(), island.rows(), lambda + island.begin);
-    return solve_stages(course, island, lambda, velocity);
+    return solve_stages(course, island, Budget(budget, Budget::kNoLimit), lambda, velocity);
   }
   if (outcome.status == SolveStatus::kConverged) outcome.status = SolveStatus::kStalled;
   if (course.solution.record_stages) stages.back().ends = false;
@@ -145,7 +148,8 @@ void solve_ncp_newton(const ContactProblem& problem,
     rows_after -= island.rows();
     const WorkAccount::Share share(account, kept_for(rows_after, problem.num_rows(), work_of_all));
     const auto solve = BilateralElimination::applies(island) ? solve_eliminated : solve_stages;
-    IslandOutcome outcome = solve(course, island, lambda, velocity);
+    const Budget budget(settings, island.rows(), pass_work(island), account);
+    IslandOutcome outcome = solve(course, island, budget, lambda, velocity);
     if (outcome.status == SolveStatus::kInfeasible && settings.regularise_infeasible)
       outcome.status = regularise(course, island, lambda, velocity);
     // One converged island: velocity and residuals are those of the final impulse already.
