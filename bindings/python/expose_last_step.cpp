@@ -139,9 +139,7 @@ ContactProblem problem(const Holder& sim) { return LastStep(sim, "Simulator.prob
 std::int64_t most_factorisations(const Holder& sim) {
   return LastStep(sim, "Simulator.most_factorisations")->most_factorisations();
 }
-double most_work(const Holder& sim) {
-  return LastStep(sim, "Simulator.most_work")->most_work();
-}
+double most_work(const Holder& sim) { return LastStep(sim, "Simulator.most_work")->most_work(); }
 ContactSolution solution(const Holder& sim) {
   return LastStep(sim, "Simulator.solution")->solution();
 }
@@ -228,7 +226,8 @@ void expose_last_step(SimulatorClass& c) {
            "BodyWrench of all contacts between two bodies (\"world\": the fixed world) in the last "
            "step: what B feels. In world axes, the moment about `point` (3,), world [m], None: the "
            "world's origin; or in the axes of the body or named frame `frame` and about its "
-           "origin, where the step began. Raises ValueError as wrench_on() does; bodies that are awake "
+           "origin, where the step began. Raises ValueError as wrench_on() does; bodies that are "
+           "awake "
            "touch none that sleeps.")
       .def("motion",
            &motion,

@@ -42,10 +42,11 @@ void expose_step_report() {
           "needed it.")
       .def_readonly(
           "factorisations", &StepReport::factorisations, "Linear systems factored, all islands.")
-      .def_readonly("work",
-                    &StepReport::work,
-                    "Multiplications, about, of what the integrator and ncp-newton solve (max_work); "
-                    "finding contacts is no part of it.")
+      .def_readonly(
+          "work",
+          &StepReport::work,
+          "Multiplications, about, of what the integrator and ncp-newton solve (max_work); "
+          "finding contacts is no part of it.")
       .def_readonly("num_contacts", &StepReport::num_contacts)
       .def_readonly("num_rows", &StepReport::num_rows, "Of the contact problem.")
       .def_readonly("num_islands", &StepReport::num_islands)

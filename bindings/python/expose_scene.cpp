@@ -183,8 +183,8 @@ bp::object parameters(const bp::object& self) {
   return shown;
 }
 
-/// Of a Simulator's scene: the first of its parameters that is no longer what it was, as
-/// "friction[2]"; "": none.
+/// Returns the name of the first parameter of a Simulator's scene that was edited, as
+/// "friction[2]", or "" if none was.
 std::string edited_parameter(const SceneHolder& s) {
   return s.present == nullptr ? "" : first_difference(s.parameters, *s.present);
 }

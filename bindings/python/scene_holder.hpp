@@ -46,13 +46,13 @@ struct SceneHolder : Scene {
   }
 
   bool lent = false;
-  bool fixed = false;  ///< of a Simulator; a copy is free again
+  bool fixed = false;                   ///< of a Simulator; a copy is free again
   const Parameters* present = nullptr;  ///< of that Simulator, as it has them now; null: gone
   std::list<Parameters> retired;
   std::shared_ptr<SceneUse> use = std::make_shared<SceneUse>(SceneUse{this});
 };
 
-/// Of a Simulator or a Batch: the scene that it copied, whose later edits it does not see.
+/// The scene that a Simulator or a Batch copied. They do not see later edits of it.
 class SceneOrigin {
  public:
   explicit SceneOrigin(const SceneHolder& scene)

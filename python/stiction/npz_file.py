@@ -94,9 +94,7 @@ class ArrayFile:
     arrays: dict[str, NDArray[Any]]
 
     @classmethod
-    def read(
-        cls, path: str | os.PathLike[str], what: str, largest: int | None = None
-    ) -> ArrayFile:
+    def read(cls, path: str | os.PathLike[str], what: str, largest: int | None = None) -> ArrayFile:
         """All arrays of the file.
 
         Args:

@@ -4,8 +4,8 @@
 
 #include <vector>
 
-// What consistent_closures.cpp, closure_curvature.cpp and project_closures.cpp share: G of the bilateral rows, factored, and
-// how impulses on them move the trees.
+// What consistent_closures.cpp, closure_curvature.cpp and project_closures.cpp share: G of the
+// bilateral rows, factored, and how impulses on them move the trees.
 
 namespace stiction {
 

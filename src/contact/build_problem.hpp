@@ -138,11 +138,11 @@ struct ConstraintRows {
 
 /// Scratch of what makes and multiplies rows: nothing in it has a meaning after the call.
 struct RowScratch {
-  std::vector<double> by_row;  ///< [RowsByDof::width]
-  std::vector<double> by_dof;  ///< [nv]
+  std::vector<double> by_row;   ///< [RowsByDof::width]
+  std::vector<double> by_dof;   ///< [nv]
   std::vector<double> carried;  ///< [bodies, kg] carried_masses()
-  std::vector<double> motion;  ///< of a contact: rows of its point, then of its body's turning
-  std::vector<int> dofs;       ///< of a set
+  std::vector<double> motion;   ///< of a contact: rows of its point, then of its body's turning
+  std::vector<int> dofs;        ///< of a set
   std::vector<ConstraintRow> sorted;
   DisjointSets joined;              ///< trees that rows join
   std::vector<int> island_of_tree;  ///< by the tree that stands for its island

@@ -56,14 +56,12 @@ void scale_blocks(const std::vector<double>& unit, ContactProblem& p) {
 const ContactProblem& CircularForm::take(const ContactProblem& problem) {
   unit_.clear();
   const auto& sets = problem.sets;
-  const auto plain = [](const ConstraintSet& set) {
-    return !set.is_cone() || set.in_one_unit();
-  };
+  const auto plain = [](const ConstraintSet& set) { return !set.is_cone() || set.in_one_unit(); };
   if (std::all_of(sets.begin(), sets.end(), plain)) return problem;
   circular_ = problem;
   unit_.resize(problem.g.size());
   for (const ConstraintSet& set : sets) {
-    for (int r = 0; r < set.dim; ++r) 
+    for (int r = 0; r < set.dim; ++r)
       unit_[set.offset + r] = set.is_cone() ? set.velocity_unit(r) : 1.0;
   }
   for (ConstraintSet& set : circular_.sets) {

@@ -7,7 +7,8 @@
 
 namespace stiction {
 
-/// Factors of G of bilateral rows, and, for the option project_closures, a second set of kinematics.
+/// Factors of G of bilateral rows, and, for the option project_closures, a second set of
+/// kinematics.
 struct ClosedLoopWorkspace {
   struct Island {
     int first, rows;  ///< of its bilateral rows
@@ -28,8 +29,8 @@ struct ClosedLoopWorkspace {
   std::vector<double> gram;  ///< of an island, factor_gram()
   std::vector<int> order;
   std::vector<double> velocity, error, left_open, impulse;  ///< [rows of a problem]
-  std::vector<double> reference, curvature;  ///< [rows of a problem]
-  std::vector<double> w, change, v, q;                                 ///< [nv] and [nq]
+  std::vector<double> reference, curvature;                 ///< [rows of a problem]
+  std::vector<double> w, change, v, q;                      ///< [nv] and [nq]
 
   void resize(const Scene& scene);
 };

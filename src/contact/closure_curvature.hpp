@@ -20,11 +20,10 @@ namespace stiction {
 // there is no kick, and errors are of second order. Without the option J v' = -Phi / h is lagged by
 // a step, and b(q, v) by half a kick: energy drifts at first order.
 
-/// The first half, after build_problem() and factor_bilateral(): from a step of the closures alone, v' with J v' = 0, the
-/// bias of the trees they touch is changed as above (dynamics, problem.g), and what Phi(q + h v') -
-/// Phi asks of J v' is added to c* of the closures: what is drift is then no recovery any more.
-/// Contacts and closures stay one problem.
-/// `dynamics`: those of the context.
+/// The first half, after build_problem() and factor_bilateral(): from a step of the closures alone,
+/// v' with J v' = 0, the bias of the trees they touch is changed as above (dynamics, problem.g),
+/// and what Phi(q + h v') - Phi asks of J v' is added to c* of the closures: what is drift is then
+/// no recovery any more. Contacts and closures stay one problem. `dynamics`: those of the context.
 void add_closure_curvature(const RowContext& context,
                            const Control& control,
                            DynamicsWorkspace& dynamics,

@@ -54,13 +54,11 @@ const ContactProblem& IslandScale::take(const ContactProblem& problem) {
 }
 
 void IslandScale::to_copy(double* x) const {
-  for (std::size_t r = 0; r < exponent_.size(); ++r)
-    x[r] = std::ldexp(x[r], -exponent_[r]);
+  for (std::size_t r = 0; r < exponent_.size(); ++r) x[r] = std::ldexp(x[r], -exponent_[r]);
 }
 
 void IslandScale::from_copy(double* x) const {
-  for (std::size_t r = 0; r < exponent_.size(); ++r)
-    x[r] = std::ldexp(x[r], exponent_[r]);
+  for (std::size_t r = 0; r < exponent_.size(); ++r) x[r] = std::ldexp(x[r], exponent_[r]);
 }
 
 }  // namespace stiction

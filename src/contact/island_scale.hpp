@@ -6,13 +6,13 @@
 
 namespace stiction {
 
-/// A problem whose islands are scaled by exact powers of two, where their velocities are so small or
-/// so large that products of them would underflow or overflow: (G, s g) with bounds times s has the
-/// solution s lambda, to the bit.
+/// A problem whose islands are scaled by exact powers of two, where their velocities are so small
+/// or so large that products of them would underflow or overflow: (G, s g) with bounds times s has
+/// the solution s lambda, to the bit.
 class IslandScale {
  public:
-  /// The problem itself where all islands are of usual size; else a copy, which lasts until the next
-  /// call.
+  /// The problem itself where all islands are of usual size; else a copy, which lasts until the
+  /// next call.
   const ContactProblem& take(const ContactProblem& problem);
   bool copied() const { return !exponent_.empty(); }
   /// Impulses or velocities of the problem to those of the copy, and back.

@@ -86,9 +86,8 @@ SetResidual set_residual(const ConstraintSet& set, const double* l, const double
     case SetKind::kCone:
       return cone_residual(set.friction, l, c, true);
     case SetKind::kNonNegative:
-      return {std::max(0.0, -l[0]) / set.arm,
-              std::max(0.0, -c[0]) * set.arm,
-              std::abs(l[0] * c[0])};
+      return {
+          std::max(0.0, -l[0]) / set.arm, std::max(0.0, -c[0]) * set.arm, std::abs(l[0] * c[0])};
     case SetKind::kBox:
       return box_residual(set, l[0], c[0]);
     case SetKind::kFree:

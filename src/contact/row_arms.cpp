@@ -34,7 +34,7 @@ void find_carried_masses(const RowContext& context) {
   }
 }
 
-/// Of a weld: its turning is then as easy as its sliding.
+/// The arm at which a weld turns as easily as it slides [m].
 double weld_arm(const ContactProblem& problem, int set) {
   double slides = 0.0, turns = 0.0;
   for (int r = 0; r < 3; ++r) {
@@ -60,18 +60,17 @@ void set_arms(const RowContext& context, ContactProblem& problem) {
       if (joint_facts(tree.joint[b]).linear_dofs > 0) continue;
       if (!known) find_carried_masses(context);
       known = true;
-      row.set.arm = joint_arm(problem.diagonal_entry(set, 0),
-                              context.scratch.carried[tree.body_offset + b]);
+      row.set.arm =
+          joint_arm(problem.diagonal_entry(set, 0), context.scratch.carried[tree.body_offset + b]);
     }
     problem.sets[i].arm = row.set.arm;
   }
 }
 
 double floor_of(const ConstraintRow& row) {
-  const bool of_coordinates = row.source == RowSource::kLowerLimit ||
-                              row.source == RowSource::kUpperLimit ||
-                              row.source == RowSource::kLimitRecovery ||
-                              row.source == RowSource::kGear;
+  const bool of_coordinates =
+      row.source == RowSource::kLowerLimit || row.source == RowSource::kUpperLimit ||
+      row.source == RowSource::kLimitRecovery || row.source == RowSource::kGear;
   return of_coordinates ? row.velocity_floor * row.set.arm : row.velocity_floor;
 }
 

@@ -127,7 +127,8 @@ inline Real joint_floor(Real body_speed, Real gravity_speed) {
 template <class Real>
 inline Mask<Real> is_stopped(Real impulse, Real most, Real before, Real after, Real gravity_speed) {
   constexpr double kStopped = 1e-8, kInside = 1.0 - 1e-6;
-  return (abs(impulse) < Real(kInside) * most) & (abs(after) <= Real(kStopped) * (abs(before) + gravity_speed));
+  return (abs(impulse) < Real(kInside) * most) &
+         (abs(after) <= Real(kStopped) * (abs(before) + gravity_speed));
 }
 
 /// Maxima alone: signs of coordinates are no branch to predict.

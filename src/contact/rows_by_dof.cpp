@@ -307,10 +307,8 @@ void fill_space_by_dof(const Scene& scene,
     const ConstraintSet& set = problem.sets[i];
     list_dofs(dynamics.views[Y.tree], rows.rows[i], scratch.dofs);
     const int length = static_cast<int>(scratch.dofs.size());
-    space.sides.push_back({Y.tree,
-                           length,
-                           static_cast<int>(space.dofs.size()),
-                           static_cast<int>(space.z.size())});
+    space.sides.push_back(
+        {Y.tree, length, static_cast<int>(space.dofs.size()), static_cast<int>(space.z.size())});
     space.dofs.insert(space.dofs.end(), scratch.dofs.begin(), scratch.dofs.end());
     const int dim = ContactProblem::tree_block(set);
     for (int first = 0; first < set.dim; first += dim) {

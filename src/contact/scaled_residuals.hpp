@@ -8,8 +8,8 @@
 
 namespace stiction {
 
-/// What an impulse is divided and a velocity multiplied by, to be in N s and m/s. It is not in line,
-/// so that circular cones do not pay for it.
+/// What an impulse is divided and a velocity multiplied by, to be in N s and m/s. It is not in
+/// line, so that circular cones do not pay for it.
 struct RowUnits {
   double velocity = 1.0, impulse = 1.0;
 };

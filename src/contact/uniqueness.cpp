@@ -42,7 +42,8 @@ ContactModes modes_of(const ConstraintSet& set,
     case SetKind::kNonNegative:
       return scalar_modes(l[0] / set.arm, kInfinity, c[0] * set.arm, zero);
     case SetKind::kBox:
-      return scalar_modes((l[0] - set.lower) / set.arm, (set.upper - l[0]) / set.arm, c[0] * set.arm, zero);
+      return scalar_modes(
+          (l[0] - set.lower) / set.arm, (set.upper - l[0]) / set.arm, c[0] * set.arm, zero);
     case SetKind::kFree:
       break;
   }

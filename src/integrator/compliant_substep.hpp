@@ -78,7 +78,7 @@ struct CompliantWorkspace {
   CompliantOutcome outcome, kept;  ///< of the step; before a sub-step that may be taken back
   double unpaid = 0.0;  ///< of the last sub-step: its end, for which work or time did not last [s]
 
-  /// Of the step.
+  /// The work of the step.
   WorkAccount& account();
 
   void resize(const Scene& scene);

@@ -122,7 +122,7 @@ bool ContactSegment::linearise(bool averaged) {
   return varies;
 }
 
-/// Of all points where the springs are, at one time.
+/// Pays for one look at the springs of all points, at one time. False: the work is spent.
 bool ContactSegment::pays(double t) {
   const double rows = island->rows();
   unpaid = unpaid || (account != nullptr && !account->take(springs_.work(t) + 2.0 * rows * rows));

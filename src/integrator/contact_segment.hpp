@@ -83,7 +83,7 @@ class ContactSegment {
   double begun = 0.0;                     ///< after the start of the step
   ContactStates start;                    ///< F1 = F2 = 0
   std::vector<ContactMode> mode;
-  std::vector<char> resting;  ///< guards that are not looked at, next_switch.hpp
+  std::vector<char> resting;       ///< guards that are not looked at, next_switch.hpp
   WorkAccount* account = nullptr;  ///< null: none
   bool unpaid = false;             ///< the account did not last: the points stay where they start
 

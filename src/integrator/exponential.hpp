@@ -38,8 +38,8 @@ struct ExponentialScratch {
   bool located = false;  ///< work.end has the contacts of the corrected end, `partner` among them
   int taken = 0;         ///< segments of the step, in each part of the island that had the most
   std::vector<int> rows_of_tree;
-  bool unpaid = false;   ///< the work of the step did not last for a part
-  bool finest = true;    ///< a part that is not halved again
+  bool unpaid = false;  ///< the work of the step did not last for a part
+  bool finest = true;   ///< a part that is not halved again
   /// Segments of a step after which parts whose energy is not grossly off are taken, their velocity
   /// scaled, as if they were the finest. Of 1000 random drops none takes more than 555.
   int most_taken = 2000;

@@ -85,8 +85,8 @@ void solve_rigid(const CompliantInput& input,
   outcome.num_rows = std::max(outcome.num_rows, rigid.problem.num_rows());
   outcome.num_islands = std::max(outcome.num_islands, rigid.problem.num_islands());
   outcome.factorisations += s.factorisations;
-  outcome.most_factorisations += most_factorisations(rigid.problem, input.solver) +
-                                 most_safe_factorisations(rigid.problem);
+  outcome.most_factorisations +=
+      most_factorisations(rigid.problem, input.solver) + most_safe_factorisations(rigid.problem);
   for (std::size_t k = 0; k < rigid.held.size(); ++k) rigid.held[k] = s.impulse[k] - rigid.held[k];
   velocity_change(input.scene,
                   start.dynamics,

@@ -63,10 +63,10 @@ class RigidStep final : public StepKind {
   SleepWorkspace sleep_;
   RecoveryWorkspace recovery_work_;
   ImpactWork impact_;
-  bool dissipative_;         ///< settings.impact_law
-  bool reconciles_ = true;   ///< make_references_consistent()
+  bool dissipative_;        ///< settings.impact_law
+  bool reconciles_ = true;  ///< make_references_consistent()
   SafeAnswerRows safe_rows_;
-  SolverSettings exact_;     ///< of a step with restitution
+  SolverSettings exact_;  ///< of a step with restitution
   int safe_islands_ = 0;
   struct {
     int iterations = 0, factorisations = 0;

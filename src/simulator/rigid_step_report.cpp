@@ -47,7 +47,7 @@ void RigidStep::fill_report(const StepInput& input) {
   judge(true);
 }
 
-/// Of the normal impulses of contacts.
+/// The largest normal impulse of a contact [N s].
 double RigidStep::largest_load() const {
   double largest = 0.0;
   int offset = 0;

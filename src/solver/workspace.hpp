@@ -2,8 +2,8 @@
 
 #include "contact/circular_form.hpp"
 #include "contact/island_scale.hpp"
-#include "solver/convex/ccp_newton.hpp"
 #include "solver/common/work_account.hpp"
+#include "solver/convex/ccp_newton.hpp"
 #include "solver/first_order/admm.hpp"
 #include "solver/lcp/stewart_trinkle.hpp"
 #include "solver/ncp_newton/ncp_newton.hpp"
@@ -27,8 +27,8 @@ struct SafeAnswerWork {
 /// What each algorithm keeps from call to call is room alone, beside the account of a step.
 struct SolverWorkspace::Parts {
   IslandScale island_scale;  ///< of solve(): the problem in usual numbers
-  WorkAccount account;  ///< open while a step lasts that has several solves, else by solve
-  CircularForm circular;  ///< of solve(): the problem with circular cones, and its settings
+  WorkAccount account;       ///< open while a step lasts that has several solves, else by solve
+  CircularForm circular;     ///< of solve(): the problem with circular cones, and its settings
   SolverSettings circular_settings;
   Buffer<double> model_velocity;  ///< of certify()
   CcpNewtonWork ccp_newton;

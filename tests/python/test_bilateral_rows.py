@@ -1,10 +1,9 @@
-"""Bilateral rows are eliminated before the other rows are solved: redundant, contradicting, alone."""
+"""Bilateral rows are eliminated before the others: redundant, contradicting, alone."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-
 import stiction
 
 
@@ -58,7 +57,7 @@ def test_what_is_left_is_the_problem_without_bilateral_rows(
 def test_impulses_of_rows_that_repeat_others_are_the_least(seed: int) -> None:
     """In the scaling of a unit diagonal, so that rows that are the same carry the same."""
     rng = np.random.default_rng(seed)
-    p, G, g, m = problem(rng, True, "none")
+    p, G, g, _ = problem(rng, True, "none")
     out = stiction.solve(p)
     scale = 1.0 / np.sqrt(np.diag(G))
     least = scale * (

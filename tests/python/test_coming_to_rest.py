@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
 import stiction
 
 
 def chain(
-    rng: np.random.Generator, links: int, friction: float | None = None, damping: float | None = None
+    rng: np.random.Generator,
+    links: int,
+    friction: float | None = None,
+    damping: float | None = None,
 ) -> str:
     """A URDF of some links on hinges and slides."""
     text = "<robot name='chain'>"

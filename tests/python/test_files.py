@@ -179,7 +179,14 @@ def test_sets_must_fit_their_rows(arrays: dict[str, Any], tmp_path: Path) -> Non
         np.savez(tmp_path / "w.npz", **(arrays | {field: value}))
         refused(lambda: stiction.load_problem(tmp_path / "w.npz"), "w.npz: ", words)
     for field in arrays:
-        if field in ("arm", "resting", "tree_sides", "velocity_floor", "velocity_scale", "warm_start"):  # may be absent
+        if field in (
+            "arm",
+            "resting",
+            "tree_sides",
+            "velocity_floor",
+            "velocity_scale",
+            "warm_start",
+        ):  # may be absent
             continue
         np.savez(tmp_path / "w.npz", **{k: v for k, v in arrays.items() if k != field})
         refused(lambda: stiction.load_problem(tmp_path / "w.npz"), field)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
 import stiction
 
 POWERS = (-498, -330, -201, -199, -60, 60, 199, 201, 330, 498)
-"""Of two: 1e-150 to 1e150, on both sides of where a solver takes a scaled copy."""
+"""Exponents of two: 1e-150 to 1e150, on both sides of where a solver takes a scaled copy."""
 
 
 def random_sets(kind: str, rng: np.random.Generator) -> list[stiction.ConstraintSet]:
@@ -92,7 +91,9 @@ def test_boxes_of_any_size_are_judged_by_what_moves() -> None:
     inverse = np.linalg.solve(G, -g)
     for room in (1e-2, 1.0, 1e6, 1e30):
         bound = float(np.abs(inverse).max()) * (1.0 + room)
-        out = stiction.solve(stiction.ContactProblem(G, g, sets=[stiction.BoxSet(-bound, bound)] * 8))
+        out = stiction.solve(
+            stiction.ContactProblem(G, g, sets=[stiction.BoxSet(-bound, bound)] * 8)
+        )
         assert out.converged
         assert out.impulse == pytest.approx(inverse, rel=1e-8)
         assert np.abs(out.velocity).max() <= 1e-8 * np.abs(g).max()

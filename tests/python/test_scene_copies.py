@@ -96,9 +96,7 @@ def test_a_batch_takes_the_parameters_of_a_simulator(lanes: bool) -> None:
     sim.parameters.friction[:] = 0.2
     sim.parameters.kp[6:], sim.parameters.kd[6:] = 4.0, 0.1
     sim.parameters.gravity[:] = [1.0, 0.0, -8.0]
-    batch = Batch(
-        sim.scene, 3, lanes=lanes, configuration="standing", parameters=sim.parameters
-    )
+    batch = Batch(sim.scene, 3, lanes=lanes, configuration="standing", parameters=sim.parameters)
     other = Batch(scene, 3, lanes=lanes, configuration="standing")
     state, control = sim.initial_state("standing"), sim.hold("standing")
     for _ in range(50):
@@ -127,7 +125,7 @@ def test_the_scene_of_an_edited_simulator_is_not_taken_in_silence() -> None:
 
 def test_parameters_of_a_batch_are_checked() -> None:
     sim = Simulator(solo())
-    with pytest.raises(TypeError, match="must be a Parameters, such as sim.parameters"):
+    with pytest.raises(TypeError, match=r"must be a Parameters, such as sim\.parameters"):
         Batch(sim.scene, 2, parameters=0.5)  # type: ignore[arg-type]
     wrong = sim.parameters.copy()
     wrong.friction[0] = -1.0

@@ -128,8 +128,8 @@ struct ContactProblem {
   std::vector<double> compliance;      ///< [rows] R, physical only
   std::vector<double> velocity_floor;  ///< [sets, m/s] rounding of g, from that of the state;
                                        ///< empty: 0
-  double velocity_scale = 0.0;  ///< [m/s] what gravity adds in a step: no velocity is judged
-                                ///< against less
+  double velocity_scale = 0.0;         ///< [m/s] what gravity adds in a step: no velocity is judged
+                                       ///< against less
   std::vector<std::uint8_t> resting;   ///< [sets] of an island at rest; empty: none
   std::vector<int> diagonal_start;     ///< [sets] into diagonal
   std::vector<double> diagonal;        ///< own blocks of G, column-major as in the panels

@@ -20,7 +20,7 @@ struct StoredProblem {
   Eigen::VectorXd velocity_floor;            ///< [sets], or none
   Eigen::VectorXd arm;                       ///< [sets], or none
   double velocity_scale = 0.0;
-  std::vector<int> resting;                  ///< [sets] 0 or 1, or none
+  std::vector<int> resting;  ///< [sets] 0 or 1, or none
 };
 
 StoredProblem take_apart(const ContactProblem& problem);

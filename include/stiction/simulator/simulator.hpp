@@ -93,12 +93,12 @@ class Simulator {
   std::vector<ContactReport> contacts() const;
   /// Into `out`, which keeps its memory.
   void contacts(std::vector<ContactReport>& out) const;
-  /// Of all contacts of the last step, world axes, moment about the body's origin at its start.
-  /// Throws for an unknown body, unless the step is whole, and for a body that sleeps.
+  /// Sums all contacts of the last step, in world axes, moment about the body's origin at its
+  /// start. Throws for an unknown body, unless the step is whole, and for a body that sleeps.
   BodyWrench wrench_on(int body);
-  /// Of all contacts of two bodies (-1: the world), on B, the moment about a point of the world.
-  /// Throws likewise; of a body that sleeps what lies on it is not known, but for bodies awake:
-  /// they do not touch it.
+  /// Sums all contacts of two bodies (-1: the world), on B, with the moment about a point of the
+  /// world. Throws likewise. The loads between sleeping bodies are not known; a body that is awake
+  /// does not touch one that sleeps.
   BodyWrench wrench_between(int body_a, int body_b, const Vec3d& point);
   /// The start of the last step with its mean acceleration, (v+ - v) / dt with v+ of a free joint
   /// in axes of the start. Throws unless the last step is whole and its end known: not after

@@ -16,8 +16,7 @@ namespace stiction {
 struct SimulatorSettings {
   double dt = 1e-3;
   std::string integrator = "semi-implicit-euler";  ///< see integrators()
-  SolverSettings solver{
-      .max_factorisations = 0, .max_work = 0.0, .regularise_infeasible = true};
+  SolverSettings solver{.max_factorisations = 0, .max_work = 0.0, .regularise_infeasible = true};
   ContactSettings contact;
   CollisionSettings collision;
   SleepSettings sleeping;

@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 import stiction
 from numpy.typing import NDArray
-from stiction import Control, Scene, Simulator, State
+from stiction import Scene, Simulator, State
 from stiction.servo_dofs import servo_dofs
 
 from .robots import GAIN
@@ -40,7 +40,7 @@ ENOUGH = 0.999
 """Share of steps that have to be ok."""
 EFFORT = 0.2
 ACCELERATION = 40.0
-"""Of random torques on a dof without an effort limit [rad/s^2 or m/s^2]."""
+"""Random torques accelerate a dof without an effort limit by as much [rad/s^2 or m/s^2]."""
 PLACEHOLDER = 10.0
 """A limit over the weight of all that moves on an arm of this length, or over this multiple of the
 weight, says nothing [m or 1]."""
@@ -109,7 +109,7 @@ class FileRow:
 
     @property
     def share(self) -> float:
-        """Of the planned steps of all modes that were ok; 1 without dofs."""
+        """The share of the planned steps of all modes that were ok; 1 without dofs."""
         steps = self.planned * len(MODES)
         return sum(mode.ok for mode in self.modes.values()) / steps if steps else 1.0
 
@@ -146,9 +146,7 @@ def measure_file(folder: Path, file: str, limits: Limits) -> FileRow:
         return measure_scene(scene, limits, row, folder)
 
 
-def measure_scene(
-    scene: Scene, limits: Limits, row: FileRow, folder: Path = Path("/")
-) -> FileRow:
+def measure_scene(scene: Scene, limits: Limits, row: FileRow, folder: Path = Path("/")) -> FileRow:
     """Fills the row of a scene that was loaded."""
     row.nv, row.bodies, row.geometries = scene.nv, scene.num_bodies, len(scene.geometries)
     row.messages = len(scene.messages)
@@ -203,7 +201,7 @@ def _run(scene: Scene, mode: str, limits: Limits, seed: int, row: ModeRow) -> No
 
 
 def _facts(step: int, report: Any) -> dict[str, Any]:
-    """Of a step that was not ok."""
+    """Describes a step that was not ok."""
     return {
         "step": step,
         "status": str(report.status),

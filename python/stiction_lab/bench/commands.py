@@ -243,8 +243,9 @@ def worst_step(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """The slowest steps of random scenes, mild and hard, and of bodies that lie in each other, in CPU
-    time of the thread."""
+    """The slowest steps of random scenes, mild and hard, and of bodies that lie in each other.
+
+    Times are CPU times of the thread."""
     from .scene_tables import worst_step_tables
     from .worst_step import bench_worst_step
 

@@ -11,5 +11,5 @@ def work_used(sim: Simulator, report: StepReport) -> float:
 
 
 def share_of_work(sim: Simulator, report: StepReport) -> float:
-    """The same of its multiplications."""
+    """The share of its bound on multiplications that a step took."""
     return float(report.work) / max(1.0, sim.most_work())

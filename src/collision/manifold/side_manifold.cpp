@@ -13,7 +13,7 @@ namespace stiction::detail {
 namespace {
 
 constexpr double kCrossing = kFacePreference;  // of the size: ends farther off do not touch
-// Of the smaller shape: ends that a turn of as many rad reaches.
+// Ends count that a turn of the smaller shape by this angle reaches [rad].
 constexpr double kStandsOff = 1e-3;
 constexpr double kAside = 1e-3;  // [rad] between n and the common normal of two ridges that touch
 
@@ -57,7 +57,7 @@ bool crossing(const Ridge& a, const Ridge& b, const Vec3d& n, Vec3d& middle) {
   return true;
 }
 
-/// Of the ends to either side of `middle` along the axis the lower one stays, of equals the first.
+/// Keeps the lower end to either side of `middle` along the axis, the first of equals.
 void keep_one_per_side(const Vec3d& middle, const Vec3d& axis, double tie, Manifold& m) {
   int kept[2] = {-1, -1};
   for (int i = 0; i < m.count; ++i) {

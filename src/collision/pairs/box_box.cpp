@@ -172,7 +172,7 @@ bool add_points(const FaceQuery& f,
   return m.count == found;
 }
 
-// Of boxes closer than this share of the size no query tells a direction better than a face.
+// A face gives the direction of boxes closer than this share of the size; no query does better.
 constexpr double kTold = 1e-9;
 
 // Empty if the deepest corner lies beside the reference face, and if the two faces of boxes that

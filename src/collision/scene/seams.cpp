@@ -28,7 +28,7 @@ namespace {
 
 using namespace detail;
 
-/// Of the smaller of the two shapes: steps up to this are passed.
+/// A step passes if it is no higher than this share of the smaller shape.
 constexpr double kRise = 2e-3;
 constexpr double kSideways = 0.70710678118654752;  // cosine of 45 degrees
 /// A shape with more manifolds has no time for the rule, which takes them by pairs.
@@ -56,7 +56,7 @@ class SeamRule {
   }
 
  private:
-  /// Of the points of a side along a direction.
+  /// The heights of a side's points along a direction.
   struct Heights {
     double top;     ///< the highest point on T [m]
     double bottom;  ///< the lowest on S

@@ -59,7 +59,7 @@ int manifold_of(const Vec3d& normal, std::vector<Vec3d>& normals) {
   return static_cast<int>(normals.size()) - 1;
 }
 
-/// Of too many points the deepest and every second, third ... one.
+/// Keeps the deepest of too many points and every second, third ... other.
 void thin_out(std::vector<SurfacePoint>& p) {
   if (p.size() <= kMostPoints) return;
   const auto deepest = std::min_element(

@@ -231,26 +231,26 @@ bool LaneLayout::has_seams() const {
 LaneScene LaneLayout::view(int width) const {
   int most_guard_dofs = 0;
   for (const LaneGuard& g : guards) most_guard_dofs = std::max(most_guard_dofs, g.num_dofs);
-  LaneScene scene{tree->view(),
-                  tree->common_length.data(),
-                  slots.data(),
-                  rows.data(),
-                  geometries.data(),
-                  guards.data(),
-                  static_cast<int>(slots.size()),
-                  static_cast<int>(rows.size()),
-                  static_cast<int>(geometries.size()),
-                  static_cast<int>(guards.size()),
-                  static_cast<int>(pairs.size()),
-                  row_size,
-                  rules,
-                  nullptr,
-                  0,
-                  found_pairs.data(),
-                  static_cast<int>(found_pairs.size()),
-                  num_found,
-                  {guard_dofs.data(), most_guard_dofs,
-                   guards.empty() ? 0 : kMaxLanePlaces * width}};
+  LaneScene scene{
+      tree->view(),
+      tree->common_length.data(),
+      slots.data(),
+      rows.data(),
+      geometries.data(),
+      guards.data(),
+      static_cast<int>(slots.size()),
+      static_cast<int>(rows.size()),
+      static_cast<int>(geometries.size()),
+      static_cast<int>(guards.size()),
+      static_cast<int>(pairs.size()),
+      row_size,
+      rules,
+      nullptr,
+      0,
+      found_pairs.data(),
+      static_cast<int>(found_pairs.size()),
+      num_found,
+      {guard_dofs.data(), most_guard_dofs, guards.empty() ? 0 : kMaxLanePlaces * width}};
   scene.finder.seams = has_seams();
   return scene;
 }

@@ -105,7 +105,8 @@ inline Mask<Real> lane_references(const LaneScene& s,
     for (int r = 1; r < dim; ++r) free = max(free, abs(x.g[o + r]));
     if (dim == 1) {
       const LaneRow& joint = joint_row(s, set);
-      const Real arm = joint.linear ? one : joint_arm(diagonal_of(x, w, 1, row, 0), x.carried[joint.body]);
+      const Real arm =
+          joint.linear ? one : joint_arm(diagonal_of(x, w, 1, row, 0), x.carried[joint.body]);
       w.arm[set - num_cones(s)] = arm;
       free *= arm;
       if (joint.kind != LaneRow::Kind::kDryFriction) x.floor[set] *= arm;

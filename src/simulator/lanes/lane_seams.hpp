@@ -10,8 +10,7 @@ inline namespace STICTION_ISA {
 
 /// The two geometries of a contact, A first (LaneGeometry).
 template <class Real>
-inline void geometries_of(
-    const LaneScene& s, int set, const PackWork<Real>& w, int& a, int& b) {
+inline void geometries_of(const LaneScene& s, int set, const PackWork<Real>& w, int& a, int& b) {
   const bool place = is_place(s, set);
   const int shape = place ? s.guards[w.guard[set - s.num_slots]].shape : s.slots[set].shape;
   const int other = place ? s.guards[w.guard[set - s.num_slots]].other : s.slots[set].plane;

@@ -99,11 +99,8 @@ void PairFinder::mark_covered(LaneSeamPoint* points, int count) {
   seams.clear();
   for (int i = 0; i < count; ++i) {
     const LaneSeamPoint& p = points[i];
-    seams.push_back({p.geometry_a,
-                     p.geometry_b,
-                     vector_of(p.position),
-                     vector_of(p.normal),
-                     p.distance});
+    seams.push_back(
+        {p.geometry_a, p.geometry_b, vector_of(p.position), vector_of(p.normal), p.distance});
   }
   stiction::mark_covered(*scene_, dt_, work_);
   for (int i = 0; i < count; ++i) points[i].covered = seams[i].covered;

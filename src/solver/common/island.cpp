@@ -71,7 +71,7 @@ double largest_own_share(const Island& island, const double* lambda, const doubl
 }
 
 double pass_work(const Island& island) {
-  constexpr double kPerRow = 100.0;   // measured, drops of boxes and spheres: 25 ns
+  constexpr double kPerRow = 100.0;  // measured, drops of boxes and spheres: 25 ns
   constexpr double kPerEntry = 2.0;  // of panels beyond the caches
   const ContactProblem& p = island.problem;
   double entries = 0.0;

@@ -35,8 +35,8 @@ double largest_eigenvalue_bound(const double* block, int n, int stride);
 inline double rigid_floor(const Island& island) {
   return 1e-14 * island.problem.largest_diagonal(island.first, island.last);
 }
-/// Multiplications of a pass over the sets: a product with G, by its factors or its panels, and what
-/// is done for each row, be it a sweep or residuals.
+/// Multiplications of a pass over the sets: a product with G, by its factors or its panels, and
+/// what is done for each row, be it a sweep or residuals.
 double pass_work(const Island& island);
 /// What a step or a solve that begins with this problem may take.
 void allow_for(const ContactProblem& problem, WorkAccount& account);
@@ -58,7 +58,7 @@ inline bool runs_away(const Residuals& r) { return r.backward < 1e-3 * r.relativ
 double largest_own_share(const Island& island, const double* lambda, const double* velocity);
 /// max |g| of the island [m/s].
 double largest_asked(const Island& island);
-/// The same, and no less than ContactProblem::velocity_scale: V of `Residuals`.
+/// V of `Residuals`: largest_asked(), and no less than ContactProblem::velocity_scale.
 double velocity_scale(const Island& island);
 /// Mean of diag(G + R) over the island's rows; 1 if it is zero.
 double mean_diagonal(const Island& island);

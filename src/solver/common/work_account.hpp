@@ -21,7 +21,8 @@ inline double work_of_step(int rows) { return std::max(kLeastWork, kWorkPerRow *
 class WorkAccount {
  public:
   using Clock = std::chrono::steady_clock;
-  /// What is left to the safe answer: so many passes over the rows, but no more than a share of all.
+  /// What is left to the safe answer: so many passes over the rows, but no more than a share of
+  /// all.
   static constexpr double kSafePasses = 250.0, kSafeShare = 0.25;
 
   int factorisations = 0;
@@ -40,7 +41,7 @@ class WorkAccount {
   bool affords(double multiplications) const { return spent_ + multiplications <= ceiling_; }
   /// Charges them if there is room and time for them; else remembers that there was not.
   bool take(double multiplications);
-  /// The same of a factorisation, which is counted.
+  /// Charges a factorisation likewise, and counts it.
   bool factor(double multiplications);
   bool out_of_time() const { return timed_ && Clock::now() >= deadline_; }
   /// Something was refused since the last Share began.
@@ -91,8 +92,7 @@ class WorkAccount {
 
   static constexpr double kUnbounded = std::numeric_limits<double>::infinity();
   bool open_ = false, by_formula_ = false, timed_ = false, refused_ = false;
-  double spent_ = 0.0, most_ = kUnbounded, ceiling_ = kUnbounded, safe_ = 0.0,
-         kept_ = 0.0;
+  double spent_ = 0.0, most_ = kUnbounded, ceiling_ = kUnbounded, safe_ = 0.0, kept_ = 0.0;
   Clock::time_point deadline_ = Clock::time_point::max(), end_ = Clock::time_point::max();
 };
 

@@ -325,13 +325,8 @@ void solve_ccp_newton(const ContactProblem& problem,
   double* added = solution.regularisation.data();
   WorkAccount account;
   solve_by_islands(problem, solution, [&](const Island& island, double* lambda, double* velocity) {
-    return ccp_newton_on_island(island,
-                                settings,
-                                added,
-                                work.parts().ccp_newton,
-                                account,
-                                lambda,
-                                velocity);
+    return ccp_newton_on_island(
+        island, settings, added, work.parts().ccp_newton, account, lambda, velocity);
   });
   solution.factorisations = account.factorisations;
 }

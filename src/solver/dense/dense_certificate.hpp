@@ -169,15 +169,8 @@ inline void add_scalars(const DenseShape<Real, Cones>& s,
   const int step = s.stride() + 1;
   for (int j = 0; j < s.scalars(); ++j) {
     const int r = 3 * s.cones() + j;
-    add_scalar(p.lower[j],
-               p.upper[j],
-               p.arm[j],
-               p.floor[0],
-               p.g[r],
-               p.G[r * step],
-               lambda[r],
-               c[r],
-               x);
+    add_scalar(
+        p.lower[j], p.upper[j], p.arm[j], p.floor[0], p.g[r], p.G[r * step], lambda[r], c[r], x);
   }
 }
 template <int Cones>

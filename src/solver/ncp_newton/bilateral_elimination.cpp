@@ -52,13 +52,12 @@ void BilateralElimination::gather() {
   }
 }
 
-/// P^T S G_bb S P = L D L^T, and where rows repeat others the triangle of L_1^T L_1, L_1 the columns
-/// of the rank.
+/// P^T S G_bb S P = L D L^T, and where rows repeat others the triangle of L_1^T L_1, L_1 the
+/// columns of the rank.
 void BilateralElimination::factor() {
   const int m = bilateral_;
   for (int i = 0; i < m; ++i) {
-    for (int j = 0; j < m; ++j)
-      w_.factor[i * m + j] = w_.G[w_.bilateral[j] * n_ + w_.bilateral[i]];
+    for (int j = 0; j < m; ++j) w_.factor[i * m + j] = w_.G[w_.bilateral[j] * n_ + w_.bilateral[i]];
   }
   rank_ = factor_semidefinite(w_.factor, m, kRepeats, w_.scale, w_.order);
   if (rank_ < m) factor_gram(w_.factor, m, rank_, w_.order, w_.gram);

@@ -7,9 +7,9 @@
 namespace stiction {
 
 struct BilateralWork {
-  ContactProblem problem;  ///< what is left, from row 0
+  ContactProblem problem;   ///< what is left, from row 0
   SolverSettings settings;  ///< with which it is solved
-  Buffer<double> G, g;     ///< dense copy of the island
+  Buffer<double> G, g;      ///< dense copy of the island
   Buffer<double> factor, scale, columns, gram, x;
   Buffer<double> impulse, velocity;  ///< [rows of `problem`]
   Buffer<double> start, answer;      ///< [rows of the island]

@@ -17,8 +17,8 @@ inline int dense_factorisations(int rows) {
   return 2 + static_cast<int>(800.0 / (1.0 + share * share));
 }
 
-/// What the stages of ncp-newton may take on an island: factorisations, work, time, and the patience
-/// of the caller.
+/// What the stages of ncp-newton may take on an island: factorisations, work, time, and the
+/// patience of the caller.
 class Budget {
  public:
   static constexpr int kNoLimit = std::numeric_limits<int>::max();

@@ -141,14 +141,13 @@ void solve_on_path(const ContactProblem& problem,
   WorkAccount account;
   solve_by_islands(circular, solution, [&](const Island& island, double*, double*) {
     IslandOutcome outcome;
-    const double error = solve_island(
-        island,
-        epsilon,
-        settings,
-        parts.ncp_newton.interior,
-        account,
-        solution,
-        outcome.iterations);
+    const double error = solve_island(island,
+                                      epsilon,
+                                      settings,
+                                      parts.ncp_newton.interior,
+                                      account,
+                                      solution,
+                                      outcome.iterations);
     if (!(error <= settings.tolerance)) outcome.status = SolveStatus::kStalled;
     worst = std::max(worst, error);
     return outcome;

@@ -13,8 +13,7 @@ namespace stiction {
 /// The interior point method from one start, its iterates polished by Newton.
 bool NcpNewton::follow_central_path(const InteriorPoint::Start& start) {
   constexpr int kMaxSteps = 80;
-  InteriorPoint interior(
-      island_, InteriorPoint::Problem::kContact, work_.interior, budget_.work());
+  InteriorPoint interior(island_, InteriorPoint::Problem::kContact, work_.interior, budget_.work());
   interior.restart(start);
   for (double target = 1e-4; target > 0.5e-16; target *= 1e-2) {
     if (budget_.exhausted()) return false;

@@ -116,8 +116,8 @@ bool NcpNewton::pays_to_factor() {
   return account.affords(work) || account.take(work);
 }
 
-/// So dear that a few factorisations are all that the work allows, as where bodies lie in each other
-/// all together: sweeps are what is left.
+/// So dear that a few factorisations are all that the work allows, as where bodies lie in each
+/// other all together: sweeps are what is left.
 bool NcpNewton::dear_to_factor() {
   constexpr double kFew = 8.0;
   return in_tree_space() && kFew * work_.multipliers.trees.work() > budget_.work().left();
@@ -138,9 +138,9 @@ bool NcpNewton::sweep_loose() {
   ConjugateGradientSettings settings;
   settings.tolerance = std::max(tolerance_, kHandOver);
   const int most = dear_to_factor()    ? settings_.max_iterations
-                   : bodies_rest()       ? kSweepsAtRest
+                   : bodies_rest()     ? kSweepsAtRest
                    : is_large(island_) ? kSweepsOfMany
-                                         : kSweeps;
+                                       : kSweeps;
   settings.max_iterations = std::min(most, settings_.max_iterations);
   settings.interrupt = budget_.interrupt();
   certificate_ = conjugate_gradients(island_,

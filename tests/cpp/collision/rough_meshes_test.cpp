@@ -24,8 +24,8 @@ Shape rough_ball(int n, Rng& rng) {
   for (int i = 1; i < n; ++i) {
     for (int j = 0; j < 2 * n; ++j) {
       const double a = M_PI * i / n, b = M_PI * j / n, r = 0.5 * (1.0 + rng.uniform(-0.02, 0.02));
-      corners.push_back(
-          Vec3d{std::sin(a) * std::cos(b), std::sin(a) * std::sin(b), std::cos(a)} * r);
+      corners.push_back(Vec3d{std::sin(a) * std::cos(b), std::sin(a) * std::sin(b), std::cos(a)} *
+                        r);
     }
   }
   for (int i = 0; i < n; ++i) {

@@ -57,7 +57,7 @@ Scene scene_of(const Jam& jam,
 /// docs/solvers.md.
 double bound(int rows) { return std::max(2.7e8, 8e4 * rows); }
 
-/// Of the bodies, all of 1 kg and of one scene, by the step that begins there.
+/// The kinetic energy of all bodies [J], by the step that begins there.
 double kinetic_energy(Simulator& sim, State state) { return sim.step(state, {}).kinetic_energy; }
 
 }  // namespace
@@ -145,8 +145,7 @@ BOOST_AUTO_TEST_CASE(jams_of_compliant_boxes_end_in_time) {
       for (int step = 0; step < 3; ++step) {
         const StepReport report = sim.step(state, {});
         BOOST_TEST_MESSAGE(integrator << ": contacts " << report.num_contacts << ", work "
-                                      << report.work << ", "
-                                      << to_string(report.solver_status));
+                                      << report.work << ", " << to_string(report.solver_status));
         BOOST_TEST_CONTEXT(integrator << ", seed " << seed << ", step " << step) {
           BOOST_TEST(report.work > 0.0);
           BOOST_TEST(report.work <= sim.most_work());

@@ -220,7 +220,8 @@ BOOST_AUTO_TEST_CASE(iterates_are_those_of_the_dense_method) {
     dense.copy_impulse(l.data());
     // G is singular: of the impulses, what they do.
     const MatrixXd Z = dense_factor(p);
-    same += count.factorisations == here.steps && (Z * (l - here.impulse)).norm() <= 1e-6 * (Z * l).norm();
+    same += count.factorisations == here.steps &&
+            (Z * (l - here.impulse)).norm() <= 1e-6 * (Z * l).norm();
   }
   BOOST_TEST(same >= 0.85 * kTrials);
 }

@@ -199,8 +199,8 @@ BOOST_AUTO_TEST_CASE(newton_in_space_solves_from_near) {
     SpaceNewtonWork work;
     WorkAccount account;
     const NewtonSettings settings{1e-10, 20, {}, 1e-6};
-    const Residuals after = newton_in_space(
-        island, settings, 8, before, l.data(), c.data(), space, work, account);
+    const Residuals after =
+        newton_in_space(island, settings, 8, before, l.data(), c.data(), space, work, account);
     VectorXd again;
     BOOST_TEST(evaluate(p, l, again).relative <= std::max(after.relative, 1e-15));
     BOOST_TEST(after.relative <= before.relative);

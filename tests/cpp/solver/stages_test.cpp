@@ -5,7 +5,6 @@
 #include <boost/test/unit_test.hpp>
 
 #include <algorithm>
-
 #include <map>
 #include <string>
 
@@ -90,8 +89,7 @@ BOOST_AUTO_TEST_CASE(each_is_visited_and_counted) {
                            "bilateral rows"})
     BOOST_TEST_CONTEXT(name) BOOST_TEST(counts[name].visits > 0);
   BOOST_TEST(counts.size() == 11u);  // the last stage needs a problem of its own: test_solve.py
-  for (const char* name :
-       {"few rows", "start", "turns", "infeasible"})
+  for (const char* name : {"few rows", "start", "turns", "infeasible"})
     BOOST_TEST_CONTEXT(name) BOOST_TEST(counts[name].ends > 0);
   for (const char* name : {"multipliers", "multipliers of few rows", "overflow", "rounding"})
     BOOST_TEST_CONTEXT(name) BOOST_TEST(counts[name].factorisations == 0);
