@@ -148,9 +148,9 @@ def markdown(document: dict[str, Any]) -> str:
         f"{told['files']} files {told['loaded']} load, of these {told['passed']} pass "
         f"({100 * told['share_passed']:.1f} %), {told['raised']} raise an error in a step.",
         _table(COLUMNS, lines(rows), numbers=True),
-        "### Files that fall short",
+        "## Files that fall short",
         _table(FAILING, failing(rows)),
-        "### Files that do not load",
+        "## Files that do not load",
         _table(("files", "why"), [(str(n), why) for why, n in refused]),
     ]
     return "\n\n".join(parts)
