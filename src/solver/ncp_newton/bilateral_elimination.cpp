@@ -10,7 +10,8 @@ namespace {
 
 /// A row whose square keeps less than this beside the rows before it repeats them.
 constexpr double kRepeats = 1e-13;
-/// What bilateral rows leave less of a row's diagonal than this they hold altogether.
+/// A row of which they leave less than this share of what cancels is theirs: what is left of it is
+/// rounding.
 constexpr double kHeld = 1e-10;
 /// Larger islands are left to others: of several trees to sparse methods.
 constexpr int kMostRows = 400, kMostRowsOfTrees = 100;
@@ -77,24 +78,36 @@ void BilateralElimination::reduce() {
   double* free = w_.columns + m * others_;  // G_bb^+ g_b; m (others + 1) <= n^2
   for (int b = 0; b < m; ++b) free[b] = w_.g[w_.bilateral[b]];
   solve(free);
+  // a . column[bilateral], and the rounding that hides what it leaves of `entry`.
+  const auto subtract = [&](const double* a, const double* column, double& entry) {
+    double sum = 0.0, terms = std::abs(entry);
+    for (int b = 0; b < m; ++b) {
+      const double term = a[b] * column[w_.bilateral[b]];
+      sum += term;
+      terms += std::abs(term);
+    }
+    entry -= sum;
+    return kHeld * terms;
+  };
   for (int i = 0; i < others_; ++i) {
     double *W = w_.columns + m * i, *column = w_.G + w_.other[i] * n_;
     for (int b = 0; b < m; ++b) W[b] = column[w_.bilateral[b]];
     solve(W);
-    for (int b = 0; b < m; ++b) w_.g[w_.other[i]] -= column[w_.bilateral[b]] * free[b];
   }
   for (int i = 0; i < others_; ++i) {
     const double* W = w_.columns + m * i;
-    for (int j = i; j < others_; ++j) {
-      const double* column = w_.G + w_.other[j] * n_;
-      double sum = 0.0;
-      for (int b = 0; b < m; ++b) sum += W[b] * column[w_.bilateral[b]];
-      double& entry = w_.G[w_.other[j] * n_ + w_.other[i]];
-      const double held = i == j ? kHeld * entry : 0.0;
-      entry -= sum;
-      if (i == j && entry <= held) entry = 0.0;
-      w_.G[w_.other[i] * n_ + w_.other[j]] = entry;
+    const int row = w_.other[i];
+    double& own = w_.G[row * n_ + row];
+    const double nothing = subtract(W, w_.G + row * n_, own);
+    if (own <= nothing) own = 0.0;
+    for (int j = i + 1; j < others_; ++j) {
+      double* column = w_.G + w_.other[j] * n_;
+      subtract(W, column, column[row]);
+      w_.G[row * n_ + w_.other[j]] = column[row];
     }
+    double& g = w_.g[row];
+    const double rounding = subtract(free, w_.G + row * n_, g);
+    if (own == 0.0 && std::abs(g) <= rounding) g = 0.0;
   }
   fill_problem();
 }
