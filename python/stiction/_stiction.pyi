@@ -930,7 +930,6 @@ class _SolverFields:
     max_factorisations: int
     max_work: float
     time_budget: float
-    centred_loads: bool
     over_relaxation: float
     facets: int
     proximal: float

@@ -20,8 +20,6 @@ class OtherOptions(TypedDict, total=False):
         Default 0 in a Simulator, inf in solve.
     time_budget: [s] >= 0. Of a step, or of a solve: nothing but the safe answer begins later; 0:
         no budget. Results then depend on the machine. Read by ncp-newton. Default 0.
-    centred_loads: Where impulses are not unique, those of the interior point method, whatever the
-        warm start; else the nearest to it. Read by ncp-newton. Default False.
     over_relaxation: in (0, 2), or 0: the solver's. Factor of each correction; the solver's is 1.4
         of ccp-admm, of ncp-admm after 16 iterations, else 1. Read by *-pgs, *-admm, *-staggered,
         ncp-pgs-published, *-admm-published. Default 0.
@@ -46,7 +44,6 @@ class OtherOptions(TypedDict, total=False):
     max_factorisations: int
     max_work: float
     time_budget: float
-    centred_loads: bool
     over_relaxation: float
     facets: int
     proximal: float

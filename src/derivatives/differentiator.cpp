@@ -2,6 +2,7 @@
 
 #include "derivatives/tree_derivatives.hpp"
 #include "dynamics/column_solves.hpp"
+#include "solver/common/compliance_limit.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -11,8 +12,9 @@
 namespace stiction {
 namespace {
 
-/// Of ContactSolution::iterations: ncp-newton from a warm start that is close sweeps once at most.
-constexpr int kSweepsOfNewton = 1;
+/// On its way to the limit of vanishing compliance ncp-newton takes no more sweeps than this; what
+/// takes more is solved by sweeps.
+constexpr int kSweepsToLimit = 40;
 
 using Block = StepDerivatives::Island;
 
@@ -331,7 +333,8 @@ void Differentiator::fill_report(const DerivativeInput& in) {
     r.rank += reduced.rank();
     const int moving = moving_nullity(linear_, island);
     r.not_unique += moving;
-    r.num_not_followed += moving > 0 && in.record.solution.iterations > kSweepsOfNewton;
+    r.num_not_followed += moving > 0 && (island.num_rows > kMaxLimitRows ||
+                                         in.record.solution.iterations > kSweepsToLimit);
     r.smallest_pivot = std::min(r.smallest_pivot, reduced.smallest_pivot());
   }
   r.num_safe_islands = in.safe_islands;

@@ -218,10 +218,11 @@ def test_uniqueness_of_steps() -> None:
     assert cube.uniqueness().null_dimension == 1
 
 
-def test_unique_impulses_are_found_again_and_others_are_not() -> None:
-    """Started a little beside a solution, a solver comes back to it only where it is alone."""
+def test_impulses_are_found_again_where_others_are_near_too() -> None:
+    """Started a little beside a solution, ncp-newton comes back to it: it is alone, or the limit of
+    vanishing compliance."""
     rng = np.random.default_rng(0)
-    alone = others = 0
+    alone = others = again = 0
     with np.load(DATA / "ncp_set.npz") as data:
         names = sorted({key.rsplit("_", 1)[0] for key in data.files if "infeas" not in key})[::12]
         for name in names:
@@ -241,9 +242,9 @@ def test_unique_impulses_are_found_again_and_others_are_not() -> None:
                 assert moved < 1e-8, name
                 alone += 1
             elif u.num_at_switch == 0:
-                assert moved > 1e-6, name
                 others += 1
-    assert alone >= 20 and others >= 12
+                again += moved < 1e-4
+    assert alone >= 20 and others >= 12 and again >= 0.8 * others, (alone, others, again)
 
 
 def test_uniqueness_names_what_does_not_fit() -> None:

@@ -90,7 +90,7 @@ def test_laws_tell_the_models_apart() -> None:
         return properties.laws(problem, stiction.solve(problem, "ncp-newton"))
 
     exact = broken([-1.0, 0.0, 2.0], [4.0, 0.0, 0.0])
-    assert max(exact.signorini, exact.coulomb, exact.mdp, exact.shift, exact.internal) < 1e-12
+    assert max(exact.signorini, exact.coulomb, exact.mdp, exact.shift, exact.internal) < 1e-10
     problem = stiction.ContactProblem(G, np.array([5.0, 0.0, -2.0]), mu)
     relaxed = properties.laws(problem, stiction.solve(problem, "ccp-admm", tolerance=1e-12))
     # CCP: lambda = projection of (-5, 0, 2) on the cone: normal (0.5 * 5 + 2) / 1.25 = 3.6.
@@ -111,8 +111,8 @@ def test_table_two_is_measured_on_solved_problems() -> None:
     own = {row[0]: float(row[2]) for row in experiment.tables[0].rows}
     assert set(own) == set(table_two.NAMES) and max(own.values()) <= table_two.TOLERANCE
     ticks = {row[0]: [cell[0] for cell in row[1:]] for row in experiment.tables[1].rows}
-    assert ticks["ncp-newton"] == ["✓", "✓", "✓", "✓", "·", "✓", "·"]
-    assert ticks["ncp-admm"][4] == ticks["ccp-admm"][4] == "✓"  # no internal forces
+    assert ticks["ncp-newton"] == ["✓", "✓", "✓", "✓", "✓", "✓", "·"]
+    assert ticks["ncp-admm"][4] == ticks["ccp-admm"][4] == "✓"  # no internal forces, as above
     assert ticks["ccp-pgs"][:4] == ["·", "✓", "✓", "✓"]
     assert ticks["lcp-pgs"][:4] == ["✓", "·", "·", "✓"]
     assert ticks["raisim"][:4] == ["✓", "✓", "·", "✓"]

@@ -246,7 +246,7 @@ FLAGS = [pair for kind in SETTINGS for pair in settings_of(kind, bool)]
 def test_the_settings_are_all_here() -> None:
     names, flags = {name for _, name in NUMBERS}, {name for _, name in FLAGS}
     assert {"dt", "tolerance", "margin", "proximal"} <= names and names >= FREE_ABOVE
-    assert {"project_closures", "sleeping", "centred_loads", "per_point_stiffness"} <= flags
+    assert {"project_closures", "sleeping", "per_point_stiffness"} <= flags
 
 
 @pytest.mark.parametrize(("kind", "name"), NUMBERS)
@@ -279,8 +279,6 @@ def test_a_flag_is_true_or_false(kind: type[Any], name: str) -> None:
 
 
 def test_flags_of_loading_and_solving() -> None:
-    problem = stiction.ContactProblem(np.eye(3), np.zeros(3), [0.5])
-    refused(TypeError, "centred_loads = None", lambda: stiction.solve(problem, centred_loads=None))
     refused(TypeError, "strict = 1", lambda: stiction.load_urdf_string("", strict=1))
 
 

@@ -75,7 +75,7 @@ def test_touch_sees_along_the_normal_into_the_ground() -> None:
 
 def test_a_torque_sensor_takes_the_arms_of_contacts() -> None:
     """A lever on a hinge lies with its end on a post: the hinge carries half."""
-    text = """<mujoco><worldbody><geom type="box" condim="1" size=".02 .1 .05" pos=".4 0 -.07"/>
+    text = """<mujoco><worldbody><geom type="sphere" condim="1" size=".05" pos=".4 0 -.07"/>
       <body><joint axis="0 1 0"/><geom type="capsule" condim="1" size=".02" fromto="0 0 0 .4 0 0"
         mass="1"/><site name="s" pos=".1 0 0"/></body></worldbody>
       <sensor><force name="f" site="s"/><torque name="t" site="s"/></sensor></mujoco>"""

@@ -72,7 +72,7 @@ def test_force_and_torque_sensors_at_any_place(seed: int) -> None:
     without a moment; about a site that is (p_hinge - p_site) x F, in its axes."""
     rng = np.random.default_rng(seed)
     place, q = rng.uniform(-0.3, 0.3, 3), rng.normal(size=4)
-    text = f"""<mujoco><worldbody><geom type="box" condim="1" size=".02 .1 .05" pos=".4 0 -.07"/>
+    text = f"""<mujoco><worldbody><geom type="sphere" condim="1" size=".05" pos=".4 0 -.07"/>
       <body><joint axis="0 1 0"/><geom type="capsule" condim="1" size=".02" fromto="0 0 0 .4 0 0"
         mass="1"/><site name="s" pos="{words(place)}" quat="{words(q)}"/></body></worldbody>
       <sensor><force name="f" site="s"/><torque name="t" site="s"/></sensor></mujoco>"""

@@ -16,18 +16,18 @@ import pytest
 import stiction
 
 HASHES = {
-    "solo12": "13ce735ae0c7beca",
-    "talos": "9ff821187894a772",
-    "allegro-ball": "4f6cc0817fd71876",
+    "solo12": "587f3d13a71b3491",
+    "talos": "5c1fe4bd28d61e82",
+    "allegro-ball": "378252a78a704620",
     "four-bar": "5f9cbd4c9db9834d",
     "box-stack": "3a33bc791d98bb06",
-    "slope": "85c08cb27747d432",
-    "cube-slide": "8e5c3a6e69effd6a",
-    "ycb-pile(10)": "ffdec037e28c7908",
+    "slope": "2f14e167c677ad05",
+    "cube-slide": "adfb5431762c410d",
+    "ycb-pile(10)": "a99663d96adf3227",
     "solo12, exponential": "9112dd4777c142e3",
     "cube-slide, implicit-euler": "94d14b8f8b6d0dd1",
 }
-BATCHES = {"solo12": "8e8af15f8a2c669a", "talos": "d440beaf51738cfd"}
+BATCHES = {"solo12": "0b13d181bb0104e9", "talos": "f26c81469fa28d07"}
 """Of worlds on lanes."""
 STEPS = 150
 

@@ -289,7 +289,7 @@ def test_stages_say_what_solved() -> None:
     assert solution.stages[-1]["relative"] <= 1e-8 and solution.stages[0]["island"] == 0
     assert stiction.solve(problem, solver="ncp-pgs").stages == []
     many = stiction.ContactProblem(np.eye(66), np.tile([1.0, 0.5, -1.0], 22), [0.5] * 22)
-    assert [s["stage"] for s in stiction.solve(many).stages if s["ends"]] == ["turns"]
+    assert [s["stage"] for s in stiction.solve(many).stages if s["ends"]] == ["limit"]
 
 
 def test_last_stage_solves_what_others_do_not() -> None:

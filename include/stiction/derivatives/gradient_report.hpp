@@ -42,15 +42,15 @@ struct GradientReport {
   std::vector<double> margin;
   int unknowns = 0, rank = 0;  ///< of the reduced systems of all islands
   /// Dimension of the impulses that may change without leaving the equations and that move
-  /// something: v+ depends on the warm start, and the derivative is that of a step of Newton's
-  /// method from it. 0: v+ is differentiable, though single impulses may not be.
+  /// something: v+ is the limit of vanishing compliance, and the derivative is that of the limit
+  /// with the redundancy as it is. 0: v+ is differentiable, though single impulses may not be.
   int not_unique = 0;
   /// Islands whose redundant rows no motion keeps together, as those of a ball that rests in a
   /// groove: some would let go, which ones depends on the direction. Columns by q and by placements
   /// follow the rows that were kept, of either side or of none.
   int num_contradicting = 0;
-  int num_not_followed = 0;  ///< islands of these that the solver took more than Newton's method to
-                             ///< solve: it chose by sweeps, and the derivative does not
+  /// Islands of these whose solution is not the limit: they have many rows, or sweeps chose it.
+  int num_not_followed = 0;
   /// Sets between two modes, or within 1e-4 of the restitution threshold: one-sided.
   int num_at_switch = 0;
   /// Sets whose mode, or by more than one percent the direction of whose slide, the residual of

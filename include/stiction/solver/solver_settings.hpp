@@ -28,7 +28,6 @@ struct SolverSettings {
   int max_factorisations = 2000;
   double max_work = std::numeric_limits<double>::infinity();
   double time_budget = 0.0;
-  bool centred_loads = false;
   double over_relaxation = 0.0;
   int facets = 4;
   double proximal = 1e-6;
@@ -94,14 +93,6 @@ inline constexpr std::tuple kSolverSettings{
         "s",
         "Of a step, or of a solve: nothing but the safe answer begins later; 0: no budget. Results "
         "then depend on the machine.",
-        "ncp-newton"},
-    Setting<SolverSettings, bool>{
-        "centred_loads",
-        &SolverSettings::centred_loads,
-        kEither,
-        "",
-        "Where impulses are not unique, those of the interior point method, whatever the warm "
-        "start; else the nearest to it.",
         "ncp-newton"},
     Setting<SolverSettings, double>{
         "over_relaxation",

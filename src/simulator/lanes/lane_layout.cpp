@@ -61,7 +61,6 @@ std::string why_not_lanes(const Scene& scene, const SimulatorSettings& settings)
   if (settings.integrator != "semi-implicit-euler")
     return "the integrator is " + settings.integrator;
   if (settings.solver.name != "ncp-newton") return "the solver is " + settings.solver.name;
-  if (settings.solver.centred_loads) return "centred_loads is on";
   if (settings.solver.time_budget > 0.0) return "there is a time budget";
   if (settings.solver.max_iterations < kMostDenseSweeps) return "max_iterations is small";
   if (settings.solver.max_factorisations > 0 &&

@@ -93,6 +93,18 @@ inline void eliminate(int rows, int stride, Real* A, Real* b) {
   substitute(n, stride, A, b);
 }
 
+/// b <- A^-1 b by the triangle that elimination left of a symmetric A.
+template <class Real>
+inline void solve_again(int n, int stride, const Real* A, Real* b) {
+  for (int k = 0; k < n; ++k) {
+    const Real* row = A + k * stride;
+    const Real x = b[k] * row[k];
+#pragma GCC ivdep
+    for (int j = k + 1; j < n; ++j) b[j] -= row[j] * x;
+  }
+  substitute(n, stride, A, b);
+}
+
 /// `Rows` rows from i on of a symmetric matrix, and of b, less their parts of four pivot rows.
 template <int Rows>
 inline __attribute__((always_inline)) void subtract_pivots(

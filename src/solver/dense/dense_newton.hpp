@@ -12,6 +12,9 @@ inline namespace STICTION_ISA {
 inline constexpr double kRhoOfLanes = 3.0;  // kRho of newton_system.hpp
 /// kLarge and kSmall of ncp_newton.hpp.
 inline constexpr double kLargeProximal = 1e-6, kSmallProximal = 1e-9;
+/// An inverse pivot above it, of systems with kLargeProximal where G has a diagonal near 1, says
+/// that the impulses are not unique. Else the solution is alone among its neighbours.
+inline constexpr double kWeak = 1e4;
 
 /// lambda = D l in which every cone is the unit cone.
 template <class Real, int Cones>
@@ -37,7 +40,8 @@ inline void dense_scales(const DenseShape<Real, Cones>& s, const DenseWork<Real>
     store_rows(Rows(1.0) / square_root(max(diagonal, Rows(least))), D + r);
   }
   for (int r = 0; r < rows; ++r) w.inverse_D[r] = one / D[r];
-  for (int r = rows; r < stride; ++r) w.moving[r] = zero;  // loaded, by wide loads, but not used
+  for (int r = rows; r < stride; ++r)
+    w.moving[r] = w.factored[r] = zero;  // loaded, by wide loads, but not used
 }
 
 /// Modes at impulses l with velocity c: what moves and what slides. Rows that are held take the
@@ -156,8 +160,16 @@ inline void slide_rows(
   w.rhs[at + 2] = select(slides, r2, w.rhs[at + 2]);
 }
 
+/// The largest entry of the diagonal of a matrix: of a triangle, its largest inverse pivot.
+template <class Real>
+inline Real largest_diagonal(int n, int stride, const Real* matrix) {
+  Real largest(0.0);
+  for (int k = 0; k < n; ++k) largest = max(largest, abs(matrix[k * (stride + 1)]));
+  return largest;
+}
+
 /// The step of one world of many rows: the system has those alone that move.
-inline void newton_step_of_moving(const DenseProblem<double>& p, const DenseWork<double>& w) {
+inline double newton_step_of_moving(const DenseProblem<double>& p, const DenseWork<double>& w) {
   int moving[kMostPaddedRows], slides[kMaxDenseRows / 3], n = 0, num_slides = 0;
   double D[kMostPaddedRows];
   for (int r = 0; r < p.rows(); ++r) {
@@ -188,11 +200,12 @@ inline void newton_step_of_moving(const DenseProblem<double>& p, const DenseWork
                  : eliminate_symmetric(n, stride, w.matrix, w.rhs);
   for (int r = 0; r < p.rows(); ++r) w.step[r] = 0.0;
   for (int a = 0; a < n; ++a) w.step[moving[a]] = D[a] * w.rhs[a];
+  return largest_diagonal(n, stride, w.matrix);
 }
 
-/// w.step from the modes at w.l.
+/// w.step from the modes at w.l; returns the largest inverse pivot of its system.
 template <class Real, int Cones>
-inline void newton_step(const DenseShape<Real, Cones>& s, const DenseWork<Real>& w) {
+inline Real newton_step(const DenseShape<Real, Cones>& s, const DenseWork<Real>& w) {
   const DenseProblem<Real>& p = s.p;
   const int rows = s.rows(), stride = s.stride();
   if constexpr (lane_width<Real> == 1) {
@@ -218,6 +231,7 @@ inline void newton_step(const DenseShape<Real, Cones>& s, const DenseWork<Real>&
   }
   eliminate<(Cones > 0 ? 3 * Cones : 0)>(rows, stride, w.matrix, w.rhs);
   for (int r = 0; r < rows; ++r) w.step[r] = w.moving[r] * w.rhs[r];
+  return largest_diagonal(rows, stride, w.matrix);
 }
 
 /// w.l <- w.l + alpha w.step, with the first alpha of 1, 1/2, ..., 1/256 whose merit falls below
@@ -232,8 +246,9 @@ inline Real line_search(const DenseShape<Real, Cones>& s,
   const Mask<Real> out = negated(at);
   Real alpha(1.0), merit(0.0);
   for (int halving = 0;; ++halving) {
-    for (int r = 0; r < rows; ++r) w.trial[r] = w.held[r] = w.l[r] + alpha * w.step[r];
-    dense_velocity(s, w.trial, w.c);
+    for (int r = 0; r < rows; ++r)
+      w.trial[r] = w.held[r] = select(at, w.l[r] + alpha * w.step[r], w.l[r]);
+    compliant_velocity(s, w, w.trial, w.c);
     merit = classify(s, w, w.c, w.held);
     const Mask<Real> done = out | (merit <= (Real(1.0) - Real(1e-4) * alpha) * limit);
     if (all(done) || halving == 8) break;
@@ -241,6 +256,43 @@ inline Real line_search(const DenseShape<Real, Cones>& s,
   }
   for (int r = 0; r < rows; ++r) w.l[r] = w.trial[r];
   return merit;
+}
+
+/// Whether the triangle in w.matrix has all contacts that press at w.l, and is of a symmetric
+/// matrix: `slid` is 1 where a contact slid in it.
+template <class Real, int Cones>
+inline Mask<Real> is_factored(const DenseShape<Real, Cones>& s,
+                              const DenseWork<Real>& w,
+                              Real slid) {
+  Mask<Real> same = slid <= Real(0.0);
+  for (int r = 0; r < 3 * s.cones(); ++r)
+    same = same & ((w.moving[r] <= Real(0.0)) | (w.factored[r] > Real(0.0)));
+  for (int i = 0; i < s.cones(); ++i) same = same & (w.slides[i] <= Real(0.0));
+  return same;
+}
+
+/// w.step = D (f K^-1)^times l, l = lambda scaled, with the matrix K = G + e of w.matrix.
+template <class Real, int Cones>
+inline void apply_factored(const DenseShape<Real, Cones>& s,
+                           const DenseWork<Real>& w,
+                           Real f,
+                           int times,
+                           const Real* lambda) {
+  const int rows = s.rows();
+  const Real zero(0.0);
+  int n = 0, row[kMostPaddedRows];
+  const bool reduced = lane_width<Real> == 1 && is_never_packed(rows);
+  for (int r = 0; r < rows; ++r) {
+    w.step[r] = zero;
+    if (reduced && !any(w.factored[r] > zero)) continue;
+    w.rhs[n] = select(w.factored[r] > zero, lambda[r] * w.inverse_D[r], zero);
+    row[n++] = r;
+  }
+  for (int k = 0; k < times; ++k) {
+    for (int a = 0; a < n; ++a) w.rhs[a] *= f;
+    solve_again(n, reduced ? dense_stride<Real>(n) : s.stride(), w.matrix, w.rhs);
+  }
+  for (int a = 0; a < n; ++a) w.step[row[a]] = w.factored[row[a]] * w.rhs[a];
 }
 
 /// What holds its set: cones keep their normal impulse.
@@ -272,13 +324,13 @@ inline bool are_equal(int rows, const Real* a, const Real* b) {
   return all(equal);
 }
 
-/// w.moved = G lambda + g, where w.c is that of `known`.
+/// w.moved = (G + R) lambda + g, where w.c is that of `known`.
 template <class Real, int Cones>
 inline void velocity_near(const DenseShape<Real, Cones>& s,
                           const DenseWork<Real>& w,
                           const Real* known,
                           const Real* lambda) {
-  if (!are_equal(s.rows(), lambda, known)) return dense_velocity(s, lambda, w.moved);
+  if (!are_equal(s.rows(), lambda, known)) return compliant_velocity(s, w, lambda, w.moved);
   for (int r = 0; r < s.rows(); ++r) w.moved[r] = w.c[r];
 }
 
@@ -299,11 +351,22 @@ inline void dense_newton(const DenseShape<Real, Cones>& s,
     window[k % 4] = merit;
     velocity_near(s, w, w.l, w.held);
     for (int r = 0; r < rows; ++r) w.l[r] = w.held[r];
-    newton_step(s, w);
+    const Real weakest = newton_step(s, w);
+    const Mask<Real> weak = at & (weakest > Real(kWeak));
+    w.weakest = select(at, weakest, w.weakest);
+    Real slid(0.0);
+    for (int i = 0; i < s.cones(); ++i) slid = max(slid, w.slides[i]);
+    Real* const moving = w.moving;
+    w.moving = w.factored;
+    w.factored = moving;
     ++w.num_steps;
     Real limit = window[0];
     for (int j = 1; j <= (k < 3 ? k : 3); ++j) limit = max(limit, window[j]);
     merit = line_search(s, w, limit, at);
+    if (any(weak)) {
+      const Real settled = select(is_factored(s, w, slid), Real(1.0), Real(0.0));
+      w.settled = select(weak, settled, w.settled);
+    }
     Mask<Real> look = at & (merit <= Real(kWorthALook) * looked);
     if (k + 1 == steps) look = at;
     if (any(look)) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "dynamics/tree_layout.hpp"
+#include "solver/common/compliance_limit.hpp"
 #include "solver/common/pgs_kernel.hpp"
 #include "solver/dense/wide_rows.hpp"
 
@@ -17,14 +18,19 @@ struct Count {
 /// hold still, and of one world, where only those that move count.
 inline constexpr int kMaxPackRows = 24, kMaxDenseRows = 64;
 
-/// The course of dense_solve(): Newton steps from a good start, then turns of sweeps and steps.
-/// What two turns have not solved needs better starts: more sweeps.
-inline constexpr int kDenseTurns = 5, kFirstTurns = 2, kDenseSteps = 8;
+/// The course of dense_solve(): Newton steps from a good start, then the limit of vanishing
+/// compliance, near it or by turns of sweeps and steps, then turns. What two turns have not solved
+/// needs better starts: more sweeps.
+inline constexpr int kDenseTurns = 5, kFirstTurns = 2, kSoftTurns = 2, kDenseSteps = 8,
+                     kStepsNear = 3, kRigidSteps = 3;
 constexpr int sweeps_of_turn(int turn) { return turn < kFirstTurns ? 4 : 24; }
 /// What it takes at most.
-inline constexpr int kMostDenseSweeps = 1 + kFirstTurns * sweeps_of_turn(0) +
+inline constexpr int kMostDenseSweeps = 1 + (kSoftTurns + kFirstTurns) * sweeps_of_turn(0) +
                                         (kDenseTurns - kFirstTurns) * sweeps_of_turn(kFirstTurns),
-                     kMostDenseSteps = (1 + kDenseTurns) * kDenseSteps;
+                     kMostStiffSteps = kNumStiffShares * (1 + kRigidSteps),
+                     kMostDenseSteps = (1 + kSoftTurns + kDenseTurns) * kDenseSteps +
+                                       kNumStiffShares * (kStepsNear + kDenseSteps) +
+                                       2 * kMostStiffSteps;
 
 /// Row r of a set in a dense problem is this one of the set: [n t1 t2] of [t1 t2 n].
 constexpr int row_of_set(int dim, int r) { return dim == 3 ? (r + 2) % 3 : r; }
@@ -90,22 +96,28 @@ inline DenseProblem<Real> take_dense_problem(int cones, int scalars, Arena<Real>
 /// Scratch of a solve.
 template <class Real>
 struct DenseWork {
-  Real *D, *inverse_D;                               ///< [rows] lambda = D l
-  Real *c, *moved, *l, *trial, *held, *step, *best;  ///< [rows]
-  Real *matrix, *rhs;                                ///< [rows x stride], [rows]
-  Real* moving;                                      ///< [rows] D where the step may change lambda
-  Real* slides;                                      ///< [cones]
-  ConeStep<Real>* cones;                             ///< [cones]
-  Real* inverse;                                     ///< [scalars] of the diagonal
-  Real proximal{0.0};                                ///< term of Newton's systems
-  int num_sweeps = 0, num_steps = 0;                 ///< of the pack in this solve
-  bool velocity_known = false;                       ///< c is that of the problem's lambda
+  Real *D, *inverse_D;                                       ///< [rows] lambda = D l
+  Real *c, *moved, *l, *trial, *held, *step, *best, *first;  ///< [rows]
+  Real *matrix, *rhs;                                        ///< [rows x stride], [rows]
+  Real* moving;             ///< [rows] D where the step may change lambda
+  Real* factored;           ///< [rows] moving in the system that matrix has the triangle of
+  Real* slides;             ///< [cones]
+  ConeStep<Real>* cones;    ///< [cones]
+  Real* inverse;            ///< [scalars] of the diagonal
+  Real proximal{0.0};       ///< term of Newton's systems
+  double compliance = 0.0;  ///< R = compliance / D^2 beside G
+  Real weakest{0.0};        ///< largest inverse pivot of the last of Newton's systems
+  Real settled{0.0};        ///< 1: it has all contacts that press at l, none of which slides
+  int num_sweeps = 0, num_steps = 0;  ///< of the pack in this solve
+  bool velocity_known = false;        ///< c is that of the problem's lambda
+  /// R of a row; by D it is the same share of each set, in units in which cones are unit cones.
+  Real compliance_of(int r) const { return Real(compliance) * inverse_D[r] * inverse_D[r]; }
 };
 
 template <class Real>
 constexpr int dense_work_size(int cones, int scalars) {
   const int rows = 3 * cones + scalars, stride = dense_stride<Real>(rows);
-  return rows * stride + 11 * stride + (1 + 11) * cones + scalars;
+  return rows * stride + 13 * stride + (1 + 11) * cones + scalars;
 }
 
 template <class Real>
@@ -123,8 +135,10 @@ inline DenseWork<Real> take_dense_work(int cones, int scalars, Arena<Real>& aren
                             &w.held,
                             &w.step,
                             &w.best,
+                            &w.first,
                             &w.rhs,
-                            &w.moving};
+                            &w.moving,
+                            &w.factored};
   for (Real** x : of_rows) *x = take(stride);
   w.matrix = take(rows * stride);
   w.slides = take(cones);
@@ -175,6 +189,17 @@ inline void dense_velocity(const DenseShape<Real, Cones>& s, const Real* lambda,
   };
   for (int i = 0; i < cones; ++i) add(3 * i, Count<3>{});
   for (int r = 3 * cones; r < rows; r += 4) add(r, Count<4>{});
+}
+
+/// The same with the compliance of w: c = (G + R) lambda + g.
+template <class Real, int Cones>
+inline void compliant_velocity(const DenseShape<Real, Cones>& s,
+                               const DenseWork<Real>& w,
+                               const Real* lambda,
+                               Real* c) {
+  dense_velocity(s, lambda, c);
+  if (w.compliance == 0.0) return;
+  for (int r = 0; r < s.rows(); ++r) c[r] += w.compliance_of(r) * lambda[r];
 }
 
 }  // namespace STICTION_ISA

@@ -1,27 +1,36 @@
 #pragma once
 
-#include "solver/dense/dense_newton.hpp"
-#include "solver/dense/dense_sweep.hpp"
+#include "solver/dense/dense_limit.hpp"
 
 namespace stiction {
 inline namespace STICTION_ISA {
 
-/// The course of ncp-newton on few rows: the start as it is, Newton from a good one, then sweeps
-/// and Newton by turns. p.relative says what was reached; what is above the tolerance is for
-/// others.
+/// What Newton from the start leaves. Apart, and for any number of cones at once: few steps come
+/// here, and the others are faster in a small function.
+template <class Real>
+[[gnu::noinline, gnu::cold]] inline void solve_anew(const DenseProblem<Real>& p,
+                                                    double tolerance,
+                                                    DenseWork<Real>& w,
+                                                    Mask<Real> at,
+                                                    Mask<Real> solved) {
+  const DenseShape<Real, -1> s{p};
+  at = find_limit(s, tolerance, w, at, solved);
+  if (any(at)) take_turns(s, w, Real(tolerance), kDenseTurns, at);
+}
+
+/// The course of ncp-newton on few rows: the start as it is, Newton from a good one; what that
+/// leaves, or solves where the solution is not alone, is the limit of vanishing compliance.
+/// p.relative says what was reached; what is above the tolerance is for others.
 template <class Real, int Cones>
 inline void dense_solve(const DenseShape<Real, Cones>& s, double tolerance, DenseWork<Real>& w) {
-  constexpr double kClose = 2e-2, kSame = 1e-2, kHidden = 1e-8, kNear = 1e-6;
+  constexpr double kClose = 2e-2, kSame = 1e-2, kHidden = 1e-8;
   const DenseProblem<Real>& p = s.p;
   const int rows = s.rows();
   const Real goal(tolerance), zero(0.0);
-  const auto evaluate = [&] {
-    dense_velocity(s, p.lambda, w.c);
-    w.velocity_known = true;
-    return dense_residual(s, p.lambda, w.c);
-  };
   const Mask<Real> valid = p.valid[0] > zero;
   w.proximal = Real(kLargeProximal);
+  w.compliance = 0.0;
+  w.weakest = zero;
   Largest<Real> start;
   dense_velocity(s, p.lambda, w.c);
   add_sets(s, p.lambda, w.c, start);
@@ -33,19 +42,17 @@ inline void dense_solve(const DenseShape<Real, Cones>& s, double tolerance, Dens
       valid & (Real(kSumRounding) * start.made > Real(kHidden) * max(start.g, p.scale[0]));
   if (any(drowned)) {
     for (int r = 0; r < rows; ++r) p.lambda[r] = select(drowned, zero, p.lambda[r]);
-    p.relative[0] = evaluate();
+    p.relative[0] = evaluate(s, w);
   }
   Mask<Real> same = p.relative[0] <= Real(kSame * tolerance);
   Mask<Real> at = valid & negated(same);
   same = same & valid & (p.relative[0] > Real(1e-3 * kSame * tolerance));
-  bool ready = false;
   if (any(same)) {  // what is left dies out in a sweep, or would add up from step to step
     prepare_sweeps(s, w);
-    ready = true;
     for (int r = 0; r < rows; ++r) w.best[r] = p.lambda[r];
     dense_sweep(s, w, same, p.lambda, w.c);
     ++w.num_sweeps;
-    const Real relative = evaluate();
+    const Real relative = evaluate(s, w);
     const Mask<Real> worse = same & (relative > goal);
     p.relative[0] = select(same & negated(worse), relative, p.relative[0]);
     for (int r = 0; r < rows; ++r) p.lambda[r] = select(worse, w.best[r], p.lambda[r]);
@@ -59,28 +66,9 @@ inline void dense_solve(const DenseShape<Real, Cones>& s, double tolerance, Dens
   const Mask<Real> warm = at & (size > zero) & (p.relative[0] <= Real(kClose));
   if (any(warm)) dense_newton(s, w, kDenseSteps, min(goal, Real(0.5) * p.relative[0]), warm);
   w.velocity_known = w.velocity_known && !any(warm);
-  at = at & (p.relative[0] > goal);
-  for (int turn = 0; turn < kDenseTurns && any(at); ++turn) {
-    if (!ready) prepare_sweeps(s, w);
-    ready = true;
-    const Real before = p.relative[0];
-    for (int r = 0; r < rows; ++r) w.best[r] = p.lambda[r];
-    if (!w.velocity_known) dense_velocity(s, p.lambda, w.c);
-    const int sweeps = sweeps_of_turn(turn);
-    for (int k = 0; k < sweeps; ++k) dense_sweep(s, w, at, p.lambda, w.c);
-    w.num_sweeps += sweeps;
-    p.relative[0] = select(at, evaluate(), before);
-    w.velocity_known = false;
-    const Mask<Real> more = at & (p.relative[0] > goal);
-    // Near a hyperstatic solution the large term is slow, the small one at times singular.
-    const Mask<Real> slow = p.relative[0] < Real(turn % 2 == 1 ? kNear : 0.0);
-    w.proximal = select(slow, Real(kSmallProximal), Real(kLargeProximal));
-    if (any(more)) dense_newton(s, w, kDenseSteps, goal, more);
-    const Mask<Real> worse = at & (p.relative[0] > before);
-    p.relative[0] = select(worse, before, p.relative[0]);
-    for (int r = 0; r < rows; ++r) p.lambda[r] = select(worse, w.best[r], p.lambda[r]);
-    at = at & (p.relative[0] > goal);
-  }
+  const Mask<Real> solved = p.relative[0] <= goal;
+  at = at & negated(solved & (w.weakest <= Real(kWeak)));
+  if (any(at)) solve_anew(p, tolerance, w, at, at & solved);
 }
 
 template <class Real>

@@ -10,17 +10,28 @@ template <class Real, int Cones>
 inline void prepare_sweeps(const DenseShape<Real, Cones>& s, DenseWork<Real>& work) {
   const DenseProblem<Real>& p = s.p;
   const int rows = s.rows(), cones = s.cones(), stride = s.stride();
+  const Real zero(0.0);
   Real largest(0.0);
   for (int r = 0; r < rows; ++r) largest = max(largest, p.G[r * (stride + 1)]);
   const Real floor = Real(1e-14) * largest;
   for (int i = 0; i < cones; ++i) {
     const Real* b = p.G + 3 * i * (stride + 1);
     const Real* t = b + stride;
-    const Real block[6] = {t[1], t[2], b[1], t[stride + 2], b[2], b[0]};  // xx xy xz yy yz zz
+    Real block[6] = {t[1], t[2], b[1], t[stride + 2], b[2], b[0]};  // xx xy xz yy yz zz
+    if (work.compliance > 0.0) {
+      block[0] += work.compliance_of(3 * i + 1);
+      block[3] += work.compliance_of(3 * i + 2);
+      block[5] += work.compliance_of(3 * i);
+    }
     work.cones[i] = cone_step(block, floor);
   }
-  for (int j = 0; j < s.scalars(); ++j)
-    work.inverse[j] = safe_inverse(p.G[(3 * cones + j) * (stride + 1)], floor);
+  for (int j = 0; j < s.scalars(); ++j) {
+    const int r = 3 * cones + j;
+    Real diagonal = p.G[r * (stride + 1)];
+    if (work.compliance > 0.0)
+      diagonal = select(diagonal > zero, diagonal + work.compliance_of(r), zero);
+    work.inverse[j] = safe_inverse(diagonal, floor);
+  }
 }
 
 /// c += of `Rows` columns of G from `first` on, those of a set, for the changes of its impulses.
@@ -69,6 +80,9 @@ inline void dense_sweep(const DenseShape<Real, Cones>& s,
       own[r] = select(at, next, own[r]);
     }
     add_change<3>(s, 3 * i, change, c);
+    if (work.compliance > 0.0) {
+      for (int r = 0; r < 3; ++r) of_c[r] += work.compliance_of(3 * i + r) * change[r];
+    }
   }
   for (int j = 0; j < s.scalars(); ++j) {
     const int row = 3 * cones + j;
@@ -76,6 +90,7 @@ inline void dense_sweep(const DenseShape<Real, Cones>& s,
     const Real change = select(at, l - lambda[row], zero);
     lambda[row] = select(at, l, lambda[row]);
     add_change<1>(s, row, &change, c);
+    if (work.compliance > 0.0) c[row] += work.compliance_of(row) * change;
   }
 }
 

@@ -12,9 +12,8 @@ bool solve_few_rows(const Island& island,
                     WorkAccount& account,
                     ContactSolution& solution) {
   const int most = settings.max_factorisations;
-  if (settings.centred_loads || settings.max_iterations < kMostDenseSweeps ||
-      (most > 0 && most < kMostDenseSteps) || settings.interrupt.requested() ||
-      !is_dense_island(island))
+  if (settings.max_iterations < kMostDenseSweeps || (most > 0 && most < kMostDenseSteps) ||
+      settings.interrupt.requested() || !is_dense_island(island))
     return false;
   const DenseOutcome x = solve_dense_island(island, settings.tolerance, work, lambda, velocity);
   sweeps = x.sweeps;

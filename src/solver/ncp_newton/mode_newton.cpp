@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 // In canonical scaling (lambda = D l, c~ = D c: cone.hpp) every cone is the unit Lorentz cone. The
 // natural map at p = l - rho c~ says what each contact does,
@@ -108,12 +109,22 @@ double work_of(const NewtonSystem& s) {
   return s.symmetric ? 0.5 * sum : sum;
 }
 
+/// The velocity of impulses with the added compliance.
+void compliant_velocities(const Island& island,
+                          double compliance,
+                          const ModeNewtonWork& a,
+                          const double* lambda,
+                          double* velocity) {
+  velocities(island, lambda, velocity);
+  add_compliance(island, compliance, a.D, lambda, velocity);
+}
+
 /// The Newton step at a.l, in original units; a.trial holds the velocity at which the modes were
 /// found. False if the system is singular, or too much work.
 bool newton_step(const Island& island,
                  double proximal,
                  const double* moved,
-                 const ModeNewtonWork& a,
+                 ModeNewtonWork& a,
                  WorkAccount& account) {
   const int begin = island.begin, end = island.end;
   NewtonSystem s;
@@ -134,6 +145,9 @@ bool newton_step(const Island& island,
   const bool solved = s.symmetric ? solve_symmetric(s.matrix, s.n, s.stride, s.end, s.rhs)
                                   : solve_linear(s.matrix, s.n, s.stride, s.end, s.rhs);
   if (!solved) return false;
+  a.weakest = std::numeric_limits<double>::infinity();
+  for (int k = 0; k < s.n; ++k)
+    a.weakest = std::min(a.weakest, std::abs(s.matrix[k * static_cast<std::size_t>(s.stride + 1)]));
   for (int r = begin; r < end; ++r)
     a.step[r] = a.columns[r] < 0 ? 0.0 : a.D[r] * s.rhs[a.columns[r]];
   return true;
@@ -143,6 +157,7 @@ bool newton_step(const Island& island,
 /// if it is the best so far. Where the projection changes nothing this costs no product with G.
 void keep_best(const Island& island,
                const ModeNewtonWork& a,
+               double compliance,
                const double* velocity,
                double* lambda,
                Residuals& best) {
@@ -153,7 +168,7 @@ void keep_best(const Island& island,
     project_horizontally(set, a.trial + set.offset);
   }
   const bool inside = std::equal(a.trial + begin, a.trial + end, a.l + begin);
-  if (!inside) velocities(island, a.trial, a.step);
+  if (!inside) compliant_velocities(island, compliance, a, a.trial, a.step);
   const double* c = inside ? velocity : a.step;
   const Residuals r = residuals_at(island.problem, a.trial, c, island.first, island.last);
   if (!(r.relative < best.relative)) return;
@@ -165,6 +180,7 @@ void keep_best(const Island& island,
 /// a.l <- a.l + alpha a.step with the first alpha of 1, 1/2, ..., 1/256 whose merit falls below
 /// `limit`, or the last; returns the merit and leaves the velocity of a.l.
 double line_search(const Island& island,
+                   double compliance,
                    double limit,
                    const ModeNewtonWork& a,
                    double* velocity,
@@ -174,7 +190,7 @@ double line_search(const Island& island,
   double alpha = 1.0, merit = 0.0;
   for (int halving = 0;; ++halving, alpha *= 0.5) {
     for (int r = begin; r < end; ++r) a.trial[r] = a.classified[r] = a.l[r] + alpha * a.step[r];
-    velocities(island, a.trial, velocity);
+    compliant_velocities(island, compliance, a, a.trial, velocity);
     account.charge(pass);
     merit = classify(island, a.D, velocity, a.classified, a.modes);
     if (merit <= (1.0 - 1e-4 * alpha) * limit || halving == 8) break;
@@ -184,6 +200,12 @@ double line_search(const Island& island,
 }
 
 }  // namespace
+
+void add_compliance(
+    const Island& island, double share, const double* D, const double* lambda, double* velocity) {
+  if (share == 0.0) return;
+  for (int r = island.begin; r < island.end; ++r) velocity[r] += share / (D[r] * D[r]) * lambda[r];
+}
 
 void scale_rows(const Island& island, double* D) {
   const ContactProblem& p = island.problem;
@@ -237,21 +259,22 @@ Residuals newton_on_modes(const Island& island,
     if (k == 0) looked_at = window[0];
     std::copy(velocity + begin, velocity + end, a.trial + begin);
     if (!std::equal(a.l + begin, a.l + end, a.classified + begin)) {
-      velocities(island, a.l, velocity);  // fixed rows took their places
+      compliant_velocities(
+          island, settings.compliance, a, a.l, velocity);  // rows took their places
     }
     if (settings.interrupt.requested()) break;
     if (!newton_step(island, settings.proximal, velocity, a, account)) break;
     const double limit = *std::max_element(window, window + std::min(k + 1, 4));
-    const double merit = line_search(island, limit, a, velocity, account);
+    const double merit = line_search(island, settings.compliance, limit, a, velocity, account);
     if (merit > kWorthALook * looked_at && k + 1 < settings.max_iterations) continue;
     looked_at = merit;
-    keep_best(island, a, velocity, lambda, best);
+    keep_best(island, a, settings.compliance, velocity, lambda, best);
     if (best.relative <= settings.tolerance) break;
   }
   if (best.relative < before.relative)
     std::copy(a.velocity + begin, a.velocity + end, velocity + begin);
   else
-    velocities(island, lambda, velocity);
+    compliant_velocities(island, settings.compliance, a, lambda, velocity);
   return best;
 }
 

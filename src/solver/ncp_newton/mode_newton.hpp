@@ -16,6 +16,7 @@ struct ModeNewtonWork {
   Buffer<RowMode> modes;
   Buffer<int> columns, stretch, end;
   Buffer<double> dense;  ///< the linear system
+  double weakest = 0.0;  ///< least pivot of the last one
 
   /// Room for problems of `total` rows with islands of at most `rows`.
   void reserve(std::size_t total, int rows);
@@ -26,6 +27,8 @@ struct NewtonSettings {
   int max_iterations = 20;
   Interrupt interrupt = {};
   double proximal = 1e-6;  ///< weight of the proximal term, in units where G has a diagonal near 1
+  /// R beside that of the problem, in the same units: with it the impulses nearest to none.
+  double compliance = 0.0;
 };
 
 /// Semismooth Newton on the Alart-Curnier form of one island, started from lambda (Alart and
@@ -40,6 +43,10 @@ Residuals newton_on_modes(const Island& island,
                           double* velocity,
                           ModeNewtonWork& work,
                           WorkAccount& account);
+
+/// velocity += R lambda of NewtonSettings::compliance, D the canonical scale.
+void add_compliance(
+    const Island& island, double share, const double* D, const double* lambda, double* velocity);
 
 /// Largest reduced system it takes.
 inline constexpr int kMaxNewtonRows = 1000;

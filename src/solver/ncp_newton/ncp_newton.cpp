@@ -32,10 +32,10 @@ int sweeps_per_turn(const Island& island) {
 }  // namespace
 
 const NcpNewton::Stage NcpNewton::kStages[] = {
-    // From the interior, impulses that are not unique come out centred, whatever the warm start.
-    {"centred", &NcpNewton::centred, &NcpNewton::try_interior_point, SolveStatus::kConverged},
     // The start as it is; Newton on the modes at once from a good one.
     {"start", &NcpNewton::always, &NcpNewton::start_well, SolveStatus::kConverged},
+    // Where nothing is known, of several solutions the limit of vanishing compliance.
+    {"limit", &NcpNewton::cold, &NcpNewton::find_limit, SolveStatus::kConverged},
     // In the coordinates of several trees. Loose bodies: conjugate gradients on sweeps.
     {"sweeps in space", &NcpNewton::many_loose, &NcpNewton::sweep_loose, SolveStatus::kConverged},
     {"interior in space",
@@ -95,6 +95,7 @@ SolveStatus NcpNewton::solve(std::vector<StageRecord>* log) {
     if (!(this->*stage.applies)()) continue;
     const int before = budget_.count();
     const bool ends = (this->*stage.run)();
+    if (ends && stage.exit == SolveStatus::kConverged) choose();
     if (log)
       log->push_back({stage.name,
                       island_.first,
@@ -231,6 +232,7 @@ bool NcpNewton::start_well() {
         evaluate();
       }
     }
+    accepted_ = true;
     return true;
   }
   // Within tolerance_large there is room for that rounding.
@@ -246,7 +248,7 @@ bool NcpNewton::start_well() {
   warm_ = std::any_of(
       lambda_ + island_.begin, lambda_ + island_.end, [](double x) { return x != 0.0; });
   if (!warm_ || !(certificate_.relative <= kClose)) return false;
-  if (island_.is_loose() || in_one_tree(island_.problem.space)) return newton_in_space();
+  if (in_coordinates()) return newton_in_space();
   if (island_.rows() > kFewRows && in_tree_space()) return false;
   if (sweeps_per_turn_ >= 12 && sweep_while_it_helps()) return true;
   if (newton(8, kLarge, std::min(settings_.tolerance, 0.5 * certificate_.relative))) return true;
@@ -268,6 +270,7 @@ bool NcpNewton::newton(int steps, double proximal, double tolerance) {
       tolerance, std::min(steps, budget_.left()), budget_.interrupt(), proximal};
   certificate_ = newton_on_modes(
       island_, settings, certificate_, lambda_, velocity_, work_.modes, budget_.work());
+  weakest_ = work_.modes.weakest;
   keep_best();
   return certificate_.relative <= tolerance;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "solver/common/compliance_limit.hpp"
 #include "solver/dense/dense_island.hpp"
 #include "solver/ncp_newton/bilateral_elimination.hpp"
 #include "solver/ncp_newton/budget.hpp"
@@ -25,6 +26,8 @@ struct RowSizes;
 inline constexpr int kMaxInteriorRows = 400;
 /// Up to so many rows sweeps and Newton find the solution nearest to the start, as a rule.
 inline constexpr int kMinMultiplierRows = 60;
+/// In the coordinates of bodies: full steps of Newton lead no more rows there.
+inline constexpr int kMaxLooseRows = 150;
 inline constexpr double kUnknown = 1e300;
 /// Factorisations that an elimination of bilateral rows may take beside those of what is left.
 inline constexpr int kEliminationSolves = 1;
@@ -36,7 +39,8 @@ struct NcpNewtonWork {
   /// Of one object of NcpNewton alone.
   struct Own {
     Buffer<GaussSeidel::Local> locals;
-    Buffer<double> best;  ///< impulses
+    Buffer<double> best, first;  ///< impulses
+    Buffer<double> scale;        ///< canonical
   };
   Own given, relaxed;        ///< of the problem; of `compliant`
   ContactProblem compliant;  ///< the problem with compliance added
@@ -102,9 +106,11 @@ class NcpNewton {
   // When a stage applies.
   bool always() const { return true; }
   bool whole() const { return !relaxed_; }
-  bool centred() const { return settings_.centred_loads && small(); }
   bool small() const { return island_.rows() <= kMaxInteriorRows && !budget_.was_exhausted(); }
   bool small_and_whole() const { return small() && whole(); }
+  /// Newton's systems are those of the bodies' coordinates.
+  bool in_coordinates() const { return island_.is_loose() || in_one_tree(island_.problem.space); }
+  bool cold() const { return can_start_soft() && !warm_; }
   bool many_loose() const { return many_rows() && island_.is_loose(); }
   bool large_in_space() const { return many_rows() && is_large(island_); }
   bool many_in_space() const { return many_loose() || large_in_space(); }
@@ -131,6 +137,18 @@ class NcpNewton {
   bool infeasible();
   bool try_interior_point();
   bool scatter();
+
+  // Of several solutions the right one.
+  bool find_limit();
+  void choose();
+  bool can_start_soft() const;
+  bool may_have_others() const;
+  bool newton_with_compliance(double share, const LimitPass& pass);
+  bool stiffen(int steps, bool& near);
+  bool follow_from_zero();
+  void add_share_to_all(double share);
+  void keep_first();
+  void return_to_first();
 
   bool solved() const { return certificate_.relative <= tolerance_ && own_shares_are_small(); }
   bool solved_to(double in_motion) const;
@@ -168,8 +186,10 @@ class NcpNewton {
   double *lambda_, *velocity_;
   const int sweeps_per_turn_;
   int sweeps_ = 0;
-  bool warm_ = false;     ///< the start was not zero
-  bool relaxed_ = false;  ///< the problem is work_.compliant
+  bool warm_ = false;      ///< the start was not zero
+  bool relaxed_ = false;   ///< the problem is work_.compliant
+  bool accepted_ = false;  ///< the impulses are the limit
+  double weakest_ = 0.0;   ///< least pivot of Newton's last system
   std::optional<bool> in_tree_space_;
   std::optional<GaussSeidel> gauss_seidel_;  ///< once there is a sweep
   Residuals certificate_;  ///< of the impulses after the last sweep or step of a stage

@@ -46,6 +46,7 @@ void NcpNewtonWork::reserve(const ContactProblem& problem) {
   given.locals.grow(half_more(problem.num_sets()));
   relaxed.locals.grow(half_more(problem.num_sets()));
   relaxed.best.grow(total);
+  grow(total, given.first, given.scale);
 }
 
 std::int64_t most_factorisations(const ContactProblem& problem, const SolverSettings& settings) {

@@ -112,17 +112,22 @@ IslandOutcome solve_eliminated(
     std::copy_n(work.start.data(), island.rows(), lambda + island.begin);
     return solve_stages(course, island, Budget(budget, Budget::kNoLimit), lambda, velocity);
   }
-  if (outcome.status == SolveStatus::kConverged) outcome.status = SolveStatus::kStalled;
-  if (course.solution.record_stages) stages.back().ends = false;
+  if (outcome.status == SolveStatus::kConverged) {
+    outcome.status = SolveStatus::kStalled;
+    if (course.solution.record_stages) stages.back().ends = false;
+  }
   keep_better(island, work, course.certificate, lambda, velocity);
   return outcome;
 }
 
 /// The island's answer with a little compliance, if it has none without.
-SolveStatus regularise(Course& course, const Island& island, double* lambda, double* velocity) {
+SolveStatus regularise(
+    Course& course, const Island& island, const Budget& budget, double* lambda, double* velocity) {
   auto& [settings, account, work, solution, certificate] = course;
-  const Budget budget(settings, island.rows(), pass_work(island), account);
-  NcpNewton solver(island, settings, budget, work, work.given, lambda, velocity);
+  // By formula the compliant problem has a budget of its own, else what is left of the given one.
+  const Budget own(settings, island.rows(), pass_work(island), account);
+  const Budget& left = budget.by_formula() ? own : budget;
+  NcpNewton solver(island, settings, left, work, work.given, lambda, velocity);
   return solver.regularise(solution.regularisation) ? SolveStatus::kRegularised
                                                     : SolveStatus::kInfeasible;
 }
@@ -151,7 +156,7 @@ void solve_ncp_newton(const ContactProblem& problem,
     const Budget budget(settings, island.rows(), pass_work(island), account);
     IslandOutcome outcome = solve(course, island, budget, lambda, velocity);
     if (outcome.status == SolveStatus::kInfeasible && settings.regularise_infeasible)
-      outcome.status = regularise(course, island, lambda, velocity);
+      outcome.status = regularise(course, island, budget, lambda, velocity);
     // One converged island: velocity and residuals are those of the final impulse already.
     solution.certified = alone && outcome.status == SolveStatus::kConverged;
     if (solution.certified) solution.residuals = course.certificate;

@@ -213,6 +213,7 @@ Residuals newton_in_space(const Island& island,
     for (int i = island.first; i < island.last; ++i)
       project_horizontally(p.sets[i], l + p.sets[i].offset);
     velocities(island, l, work.velocity);
+    add_compliance(island, settings.compliance, work.D, l, work.velocity);
     const Residuals now = residuals_at(p, l, work.velocity, island.first, island.last);
     ++idle;
     const bool same = now.relative == best.relative;  // both within rounding: then by their work

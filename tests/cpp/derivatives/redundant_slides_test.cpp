@@ -8,15 +8,14 @@
 #include <algorithm>
 #include <string>
 
-// Redundant contacts that slide: v+ depends on what the solver makes of its warm start, which the
-// differences hold.
+// Redundant contacts that slide: v+ is the limit of vanishing compliance, in the differences too.
 
 namespace stiction::test {
 
 BOOST_AUTO_TEST_SUITE(redundant_slides_test)
 
-BOOST_AUTO_TEST_CASE(derivatives_follow_the_solver_or_say_that_they_do_not) {
-  int followed = 0, close = 0, off = 0;
+BOOST_AUTO_TEST_CASE(derivatives_are_those_of_the_limit) {
+  int followed = 0, close = 0;
   for (const char* name : {"cube-slide", "slope"}) {
     for (int seed = 1; seed <= 10; ++seed) {
       const Scene scene = make_scene(name);
@@ -46,7 +45,6 @@ BOOST_AUTO_TEST_CASE(derivatives_follow_the_solver_or_say_that_they_do_not) {
           }
           BOOST_TEST(report.exact() == (report.num_not_followed == 0));
           BOOST_TEST(!report.two_sided());
-          off += report.num_not_followed > 0 && error > 1e-4;
         }
         simulator.step(state, control);
       }
@@ -54,7 +52,6 @@ BOOST_AUTO_TEST_CASE(derivatives_follow_the_solver_or_say_that_they_do_not) {
   }
   BOOST_TEST(followed > 100);
   BOOST_TEST(close > 0.75 * followed, close << " of " << followed);
-  BOOST_TEST(off > 5);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

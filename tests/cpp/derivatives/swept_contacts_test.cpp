@@ -80,7 +80,7 @@ Throw thrown(Rng& rng, const Shape& shape, double spin, const Wall& wall = box_w
 }
 
 struct Tally {
-  int steps = 0, exact = 0, right_q = 0, sizes = 0;
+  int steps = 0, exact = 0, right_q = 0, sizes = 0, torques = 0;
 };
 void judge(const Throw& w, Tally& tally) {
   Simulator simulator(w.scene, w.settings);
@@ -97,7 +97,11 @@ void judge(const Throw& w, Tally& tally) {
   ++tally.steps;
   tally.exact += d.report.exact();
   tally.right_q += e.worst(0, 6) < 1e-6;
-  BOOST_TEST(e.worst(12, 6) < 1e-6);
+  // What the contacts hold altogether feels no torque: its differences are rounding.
+  constexpr double kHeld = 1e-12;
+  const bool feels = dense(d).middleCols(12, 6).cwiseAbs().maxCoeff() > kHeld;
+  tally.torques += feels;
+  if (feels) BOOST_TEST(e.worst(12, 6) < 1e-6);
   if (!d.report.exact()) return;
   for (int block = 0; block < 3; ++block)
     BOOST_TEST(e.worst(6 * block, 6) < 1e-6, "block " << block << ": " << e.worst(6 * block, 6));
@@ -125,6 +129,7 @@ BOOST_AUTO_TEST_CASE(balls_at_a_fixed_face_are_exact) {
     judge(thrown(rng, Shape::sphere(rng.uniform(0.05, 0.2)), 5.0), tally);
   BOOST_TEST(tally.steps > 80);
   BOOST_TEST(tally.exact == tally.steps, tally.exact << " of " << tally.steps);
+  BOOST_TEST(tally.torques == tally.steps);
   BOOST_TEST(tally.sizes > tally.steps, tally.sizes << " columns of sizes");  // radii and thickness
 }
 

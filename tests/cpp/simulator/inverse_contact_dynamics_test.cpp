@@ -104,8 +104,9 @@ BOOST_AUTO_TEST_CASE(torques_of_a_motion_lead_to_it) {
     ++compared;
   }
   BOOST_TEST(refused > 5);
-  // Feet that stick press as they like, and with much friction such a problem has two solutions.
-  BOOST_TEST(elsewhere <= compared / 200, elsewhere << " of " << compared << " end elsewhere");
+  // Feet that stick press as they like, and with much friction such a problem has two solutions, of
+  // which a step takes the limit of vanishing compliance.
+  BOOST_TEST(elsewhere <= compared / 100, elsewhere << " of " << compared << " end elsewhere");
   BOOST_TEST(compared > num_worlds() / 4);
   for (const auto& [kind, count] : seen) BOOST_TEST_MESSAGE(kind << " " << count);
   for (const char* source : {"contact", "lower_limit", "dry_friction", "closure", "gear"})

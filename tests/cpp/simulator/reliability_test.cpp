@@ -85,7 +85,7 @@ Scene pile(const View& view = {}) {
 
 SimulatorSettings strict(double length = 1.0) {
   SimulatorSettings s;
-  s.solver.tolerance = 1e-10;
+  s.solver.tolerance = 1e-9;  // a slide that is nearly redundant is no limit to less
   s.solver.max_iterations = 5000;
   s.contact.recovery_speed *= length;
   s.contact.restitution_threshold = 0.05 * length;

@@ -62,21 +62,21 @@ BOOST_AUTO_TEST_CASE(each_is_visited_and_counted) {
     if (trial % 2) d.g = random_vector(rng, rows);  // not in the range of G: often no solution
     if (trial % 3 == 0) d.g.setZero();
     SolverSettings s;
-    s.centred_loads = trial % 5 == 0;
     s.max_factorisations = trial % 7 ? 300 : 3;
     s.tolerance = trial % 11 ? 1e-8 : 1e-16;
     count(d.problem(), s, trial % 13 != 0, counts);
   }
-  Data large;  // more rows than the method of multipliers needs, but no trees
-  for (int i = 0; i < 25; ++i) large.sets.push_back(ConstraintSet::cone(0.5));
-  large.G = gram(random_matrix(rng, 75, 75));
-  large.g = large.G * random_vector(rng, 75);
-  large.R = Eigen::VectorXd::Zero(75);
+  constexpr int kCones = 140;  // more rows than the limit is looked for, and no trees
+  Data large;
+  for (int i = 0; i < kCones; ++i) large.sets.push_back(ConstraintSet::cone(0.5));
+  large.G = gram(random_matrix(rng, 3 * kCones, 3 * kCones));
+  large.g = large.G * random_vector(rng, 3 * kCones);
+  large.R = Eigen::VectorXd::Zero(3 * kCones);
   count(large.problem(), {}, true, counts);
   for (const auto& [name, c] : counts)
     BOOST_TEST_MESSAGE(name << ": " << c.visits << " visits, ends " << c.ends << ", "
                             << c.factorisations << " factorisations");
-  for (const char* name : {"centred",
+  for (const char* name : {"limit",
                            "few rows",
                            "start",
                            "multipliers",

@@ -62,7 +62,7 @@ BOOST_AUTO_TEST_CASE(a_larger_budget_is_no_worse) {
   const int full = solve_in(0.0).factorisations;
   double before = 1.0;
   int improved = 0;
-  for (int budget = 1; budget < full; budget = budget * 3 / 2 + 1) {
+  for (int budget = 1; budget < full; budget = budget * 5 / 4 + 1) {
     const ContactSolution x = solve_in(0.0, budget);
     BOOST_TEST_CONTEXT("budget " << budget << " of " << full) {
       BOOST_TEST((x.status == SolveStatus::kBudget && x.deterministic));

@@ -1,0 +1,156 @@
+#include "contact/scaled_residuals.hpp"
+#include "solver/ncp_newton/ncp_newton.hpp"
+
+#include <algorithm>
+
+// Of several solutions the limit of vanishing compliance, as solver/dense/dense_limit.hpp has it
+// for few rows.
+
+namespace stiction {
+namespace {
+
+/// A pivot below it says that the impulses are not unique.
+constexpr double kWeak = 1e-4;
+
+}  // namespace
+
+/// What Newton or another stage found, but for a start that was taken as it is: that is the limit
+/// of the step before. Loose bodies with two contacts and more are hyperstatic.
+bool NcpNewton::may_have_others() const {
+  if (accepted_ || !can_start_soft()) return false;
+  const bool loaded = std::any_of(
+      lambda_ + island_.begin, lambda_ + island_.end, [](double x) { return x != 0.0; });
+  return loaded && (in_coordinates() ? island_.rows() > 3 : weakest_ < kWeak);
+}
+
+/// Newton on the problem with a share of compliance; true if that brings the residual to what is
+/// enough.
+bool NcpNewton::newton_with_compliance(double share, const LimitPass& pass) {
+  NewtonSettings settings{
+      pass.goal, std::min(pass.steps, budget_.left()), budget_.interrupt(), pass.proximal};
+  settings.compliance = share;
+  scale_rows(island_, own_.scale);
+  velocities(island_, lambda_, velocity_);
+  add_compliance(island_, share, own_.scale, lambda_, velocity_);
+  Residuals reached =
+      residuals_at(island_.problem, lambda_, velocity_, island_.first, island_.last);
+  if (in_coordinates()) {
+    const int before = budget_.count();
+    reached = stiction::newton_in_space(island_,
+                                        settings,
+                                        pass.steps,
+                                        reached,
+                                        lambda_,
+                                        velocity_,
+                                        work_.multipliers.trees,
+                                        work_.space,
+                                        budget_.work());
+    budget_.were_sparse(budget_.count() - before);
+  } else {
+    reached = newton_on_modes(
+        island_, settings, reached, lambda_, velocity_, work_.modes, budget_.work());
+  }
+  return reached.relative <= pass.enough;
+}
+
+/// Newton with less and less compliance, and on the rigid problem from there. `near` tells whether
+/// the problem with compliance was solved at all.
+bool NcpNewton::stiffen(int steps, bool& near) {
+  constexpr int kSteps = 4;
+  bool solved = false;
+  near = false;
+  for (const double share : kStiffShares) {
+    if (!newton_with_compliance(share, stiff_pass(share, steps)) ||
+        !newton_with_compliance(share, last_stiff_pass(share)))
+      break;
+    near = true;
+    solved = newton_with_compliance(0.0, rigid_pass(share, settings_.tolerance, kSteps));
+    if (solved) break;
+  }
+  if (!solved) return false;
+  RowSizes sizes;
+  certificate_ = residuals(island_.problem, lambda_, velocity_, island_.first, island_.last, sizes);
+  if (!(certificate_.relative <= settings_.tolerance) || drowns(sizes)) return false;
+  keep_best();
+  return true;
+}
+
+bool NcpNewton::can_start_soft() const {
+  const int most = in_coordinates() ? kMaxLooseRows : kMaxLimitRows;
+  return small_and_whole() && island_.rows() <= most;
+}
+
+/// From zero impulse by the soft problem, whose solution is unique.
+bool NcpNewton::follow_from_zero() {
+  constexpr int kEach = 60, kSteps = 20;
+  bool near = false;
+  std::fill(lambda_ + island_.begin, lambda_ + island_.end, 0.0);
+  if (in_coordinates()) {
+    if (!in_tree_space()) return false;
+    return newton_with_compliance(kSoftShare,
+                                  {kSoftShare, kRoughResidual, kRoughResidual, kSteps}) &&
+           stiffen(kSteps, near);
+  }
+  work_.compliant = island_.problem;
+  add_share_to_all(kSoftShare);
+  const Island soft(work_.compliant, island_.first, island_.last);
+  NcpNewton relaxed(
+      soft, settings_, Budget(budget_, kEach), work_, work_.relaxed, lambda_, velocity_);
+  relaxed.relaxed_ = true;
+  relaxed.tolerance_ = kRoughResidual;
+  if (relaxed.solve(nullptr) != SolveStatus::kConverged) return false;
+  return stiffen(kSteps, near);
+}
+
+/// work_.compliant <- the problem with `share` of the canonical diagonal added to all rows.
+void NcpNewton::add_share_to_all(double share) {
+  const ContactProblem& p = island_.problem;
+  scale_rows(island_, own_.scale);
+  for (int i = island_.first; i < island_.last; ++i) {
+    for (int r = 0; r < p.sets[i].dim; ++r) {
+      const int k = p.sets[i].offset + r;
+      const double R = share / (own_.scale[k] * own_.scale[k]);
+      work_.compliant.set_diagonal_entry(i, r, p.diagonal_entry(i, r) + R);
+      work_.compliant.compliance[k] = p.compliance[k] + R;
+    }
+  }
+}
+
+/// lambda_ <- own_.first.
+void NcpNewton::return_to_first() {
+  std::copy(own_.first + island_.begin, own_.first + island_.end, lambda_ + island_.begin);
+  evaluate();
+}
+
+void NcpNewton::keep_first() {
+  own_.first.grow(island_.problem.g.size());
+  own_.scale.grow(island_.problem.g.size());
+  std::copy(lambda_ + island_.begin, lambda_ + island_.end, own_.first + island_.begin);
+}
+
+/// The limit in place of a solution that may have others beside it.
+void NcpNewton::choose() {
+  constexpr int kStepsNear = 3;
+  if (!may_have_others() || (in_coordinates() && !in_tree_space())) return;
+  const Residuals solution = certificate_;
+  keep_first();
+  bool near = false;
+  if (stiffen(kStepsNear, near)) return;
+  if (!near && follow_from_zero()) return;
+  return_to_first();
+  certificate_ = solution;
+}
+
+/// From a cold start the limit at once.
+bool NcpNewton::find_limit() {
+  if (budget_.exhausted()) return false;
+  keep_first();
+  if (follow_from_zero()) {
+    accepted_ = true;
+    return true;
+  }
+  return_to_first();
+  return false;
+}
+
+}  // namespace stiction

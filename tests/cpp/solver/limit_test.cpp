@@ -1,0 +1,199 @@
+#include "stiction/solver/solver.hpp"
+
+#include "support/contact_problems.hpp"
+#include "support/dense.hpp"
+#include <Eigen/Geometry>
+#include <Eigen/LU>
+#include <boost/test/unit_test.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+// Of several solutions ncp-newton takes the limit of vanishing compliance, whatever the start.
+
+using namespace stiction;
+using namespace stiction::test;
+using Eigen::MatrixXd;
+using Eigen::Vector3d;
+using Eigen::VectorXd;
+
+namespace {
+
+constexpr double kGravity = 9.81, kStep = 1e-3, kHalf = 0.05, kMu = 0.5;
+
+/// A cube of 1 kg between two pads of 0.2 kg on slides, four contacts each; the pads are pressed
+/// together with `squeeze` times the least force that carries the cube. Coordinates: velocity of
+/// the cube, then of the pads, inwards.
+Data grasp(double squeeze) {
+  VectorXd mass(8), motion = VectorXd::Zero(8);
+  mass << Vector3d::Ones(), Vector3d::Constant(4.0 * kHalf * kHalf / 6.0), 0.2, 0.2;
+  motion[2] = -kGravity * kStep;
+  motion[6] = motion[7] = kStep * squeeze * kGravity / (2.0 * kMu) / 0.2;
+  MatrixXd J(24, 8);
+  int row = 0;
+  for (const double side : {-1.0, 1.0}) {
+    for (int k = 0; k < 4; ++k) {
+      const Vector3d p(side * kHalf, k % 2 ? kHalf : -kHalf, k / 2 ? kHalf : -kHalf);
+      const Vector3d n(-side, 0.0, 0.0), t(0.0, 1.0, 0.0);
+      for (const Vector3d& axis : {t, Vector3d(n.cross(t)), n}) {
+        J.row(row).setZero();
+        J.block<1, 3>(row, 0) = axis.transpose();
+        J.block<1, 3>(row, 3) = p.cross(axis).transpose();
+        J(row++, side < 0.0 ? 6 : 7) = -axis.dot(n);
+      }
+    }
+  }
+  Data d;
+  d.sets.assign(8, ConstraintSet::cone(kMu));
+  d.G = J * mass.cwiseInverse().asDiagonal() * J.transpose();
+  d.g = J * motion;
+  return d;
+}
+
+/// With a bilateral row that touches nothing: no problem for the dense course of few rows.
+Data with_free_row(Data d) {
+  const int n = static_cast<int>(d.g.size());
+  MatrixXd G = MatrixXd::Zero(n + 1, n + 1);
+  G.topLeftCorner(n, n) = d.G;
+  G(n, n) = 1.0;
+  d.G = G;
+  d.g.conservativeResize(n + 1);
+  d.g[n] = 0.0;
+  d.sets.push_back(ConstraintSet::free(1));
+  return d;
+}
+
+ContactSolution solved(const Data& d, const std::vector<double>& start = {}) {
+  SolverWorkspace work;
+  ContactSolution x;
+  x.impulse = start;
+  SolverSettings settings;
+  settings.max_factorisations = 0;
+  solve(d.problem(), settings, work, x);
+  return x;
+}
+
+double largest(const std::vector<double>& x) {
+  double most = 0.0;
+  for (const double value : x) most = std::max(most, std::abs(value));
+  return most;
+}
+
+double difference(const std::vector<double>& a, const std::vector<double>& b) {
+  double most = 0.0;
+  for (std::size_t k = 0; k < a.size(); ++k) most = std::max(most, std::abs(a[k] - b[k]));
+  return most;
+}
+
+/// R of each row in the scaling in which cones are unit cones, as docs/solvers.md has it.
+VectorXd canonical_diagonal(const Data& d) {
+  VectorXd R(d.g.size());
+  int o = 0;
+  for (const ConstraintSet& s : d.sets) {
+    if (s.is_cone()) {
+      const double mu = s.friction.slope() > 0.0 ? s.friction.slope() : 1.0;
+      const double mean = (d.G(o, o) + d.G(o + 1, o + 1) + d.G(o + 2, o + 2) / (mu * mu)) / 3.0;
+      R[o] = R[o + 1] = mean;
+      R[o + 2] = mean * mu * mu;
+    } else {
+      for (int r = 0; r < s.dim; ++r) R[o + r] = d.G(o + r, o + r);
+    }
+    o += s.dim;
+  }
+  return R;
+}
+
+/// The solution with R = share times that, from the one with ten times as much: an explicit
+/// compliance, as that of a material.
+ContactSolution compliant(const Data& d, double last) {
+  const VectorXd R = canonical_diagonal(d);
+  std::vector<double> start;
+  ContactSolution x;
+  for (double share = 1e-1; share >= 0.5 * last; share *= 0.1) {
+    Data soft = d;
+    soft.R = share * R;
+    x = solved(soft, start);
+    start = x.impulse;
+  }
+  return x;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(limit_test)
+
+// Whatever little the squeeze has to spare, the cube stays; on few rows and on any.
+BOOST_AUTO_TEST_CASE(a_grasp_that_can_hold_holds) {
+  for (const double squeeze : {1.001, 1.02, 1.2, 2.0}) {
+    for (const Data& d : {grasp(squeeze), with_free_row(grasp(squeeze))}) {
+      const ContactSolution x = solved(d);
+      BOOST_TEST(x.converged());
+      BOOST_TEST(largest(x.velocity) <= 1e-9 * kGravity * kStep);
+    }
+  }
+}
+
+// What nothing squeezes falls, though impulses exist with which it would stick.
+BOOST_AUTO_TEST_CASE(nothing_squeezes_a_peg) {
+  for (const Data& d : {grasp(0.0), with_free_row(grasp(0.0))}) {
+    const std::vector<double> squeezed = solved(grasp(2.0)).impulse;
+    std::vector<double> start = squeezed;
+    start.resize(d.g.size(), 0.0);
+    for (const ContactSolution& x : {solved(d), solved(d, start)}) {
+      BOOST_TEST(x.converged());
+      BOOST_TEST(largest(x.impulse) <= 1e-9 * largest(squeezed));
+    }
+  }
+}
+
+// A scene that its mirror image equals has impulses that do, from a start that does not.
+BOOST_AUTO_TEST_CASE(symmetric_impulses_of_a_symmetric_grasp) {
+  Rng rng(3);
+  for (int trial = 0; trial < 50; ++trial) {
+    Data d = grasp(rng.uniform(1.1, 3.0));
+    if (trial % 2) d = with_free_row(d);
+    std::vector<double> start = solved(d).impulse;
+    const double size = largest(start);
+    for (double& l : start) l += 0.2 * size * rng.uniform(-1.0, 1.0);
+    const ContactSolution x = solved(d, start);
+    BOOST_TEST(x.converged());
+    // Contact k of the one side is at y, z of contact k of the other; normals point at each other.
+    for (int k = 0; k < 4; ++k) {
+      BOOST_TEST(std::abs(x.impulse[3 * k + 2] - x.impulse[12 + 3 * k + 2]) <= 1e-6 * size);
+      BOOST_TEST(std::abs(x.impulse[3 * k] - x.impulse[12 + 3 * k]) <= 1e-6 * size);
+      BOOST_TEST(std::abs(x.impulse[3 * k + 1] + x.impulse[12 + 3 * k + 1]) <= 1e-6 * size);
+    }
+  }
+}
+
+// Against an explicit compliance of 1e-7, where that tells the limit: where a tenth of it changes
+// little. Of these a few have more solutions with the least compliance, too.
+BOOST_AUTO_TEST_CASE(agrees_with_a_vanishing_compliance) {
+  Rng rng(4);
+  int total = 0, plain = 0, impulses = 0, velocities = 0, undetermined = 0;
+  for (int trial = 0; trial < 400; ++trial) {
+    const Data d = random_problem(rng, rng.uniform(0.2, 0.7), false);
+    const ContactSolution x = solved(d), soft = compliant(d, 1e-7), softer = compliant(d, 1e-8);
+    const double size = largest(soft.impulse);
+    if (!x.converged() || !soft.converged() || !softer.converged() || size == 0.0) continue;
+    if (difference(soft.impulse, softer.impulse) > 1e-4 * size) continue;
+    ++total;
+    // Bilateral rows are eliminated first: the scaling is that of what they leave.
+    const bool alone = std::ranges::none_of(
+        d.sets, [](const ConstraintSet& set) { return set.kind == SetKind::kFree; });
+    plain += alone;
+    impulses += alone && difference(x.impulse, soft.impulse) <= 1e-3 * size;
+    velocities += difference(x.velocity, soft.velocity) <= 1e-4 * d.g.lpNorm<Eigen::Infinity>();
+    undetermined += d.G.fullPivLu().rank() < d.g.size();
+  }
+  BOOST_TEST_MESSAGE(total << " problems, of " << velocities << " the velocities, of " << impulses
+                           << " the impulses agree, of " << plain << " without bilateral rows");
+  BOOST_TEST(total > 200);
+  BOOST_TEST(undetermined > 150);
+  BOOST_TEST(velocities >= 0.97 * total);
+  BOOST_TEST(plain > 100);
+  BOOST_TEST(impulses >= 0.95 * plain);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
