@@ -4,11 +4,12 @@
 #include "solver/dense/dense_newton.hpp"
 #include "solver/dense/dense_sweep.hpp"
 
-// Of several solutions the limit of vanishing compliance: of R = s / D^2, s -> 0, D the scaling in
-// which every cone is the unit cone. With s > 0 the solution is, nearly always, the only one, so
-// that neither the start nor what ran before chooses it; where impulses alone are not unique, the
-// limit has the least of them in the scaling. Small numbers alone do not reach the limit: s = 1e-6
-// from zero ends, within the tolerances, at another solution. It is followed from s = 1e-3.
+// The limit of vanishing compliance, which chooses one of several solutions: R = s / D^2, s -> 0, D
+// the scaling in which every cone is the unit cone. With s > 0 the solution is, nearly always, the
+// only one, so that neither the start nor what ran before chooses it; where impulses alone are not
+// unique, the limit has the least of them in the scaling. Small numbers alone do not reach the
+// limit: s = 1e-6 from zero ends, within the tolerances, at another solution. It is followed from s
+// = 1e-3.
 
 namespace stiction {
 inline namespace STICTION_ISA {

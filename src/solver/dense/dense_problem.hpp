@@ -191,7 +191,7 @@ inline void dense_velocity(const DenseShape<Real, Cones>& s, const Real* lambda,
   for (int r = 3 * cones; r < rows; r += 4) add(r, Count<4>{});
 }
 
-/// The same with the compliance of w: c = (G + R) lambda + g.
+/// The velocity with the compliance of w: c = (G + R) lambda + g.
 template <class Real, int Cones>
 inline void compliant_velocity(const DenseShape<Real, Cones>& s,
                                const DenseWork<Real>& w,

@@ -138,7 +138,7 @@ class NcpNewton {
   bool try_interior_point();
   bool scatter();
 
-  // Of several solutions the right one.
+  // The limit of vanishing compliance.
   bool find_limit();
   void choose();
   bool can_start_soft() const;
@@ -170,6 +170,7 @@ class NcpNewton {
   bool cheap_to_factor();
   bool dear_to_factor();
   bool pays_to_factor();
+  Residuals step_in_space(const NewtonSettings& settings, int patience, const Residuals& from);
   bool newton_in_space();
   bool drowns(const RowSizes& sizes) const;
   bool rounding_exhausted() const;

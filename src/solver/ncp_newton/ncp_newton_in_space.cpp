@@ -75,6 +75,24 @@ bool NcpNewton::in_tree_space() {
   return *in_tree_space_;
 }
 
+/// Newton in the coordinates of the trees from lambda_, whose residual is given.
+Residuals NcpNewton::step_in_space(const NewtonSettings& settings,
+                                   int patience,
+                                   const Residuals& from) {
+  const int before = budget_.count();
+  const Residuals reached = stiction::newton_in_space(island_,
+                                                      settings,
+                                                      patience,
+                                                      from,
+                                                      lambda_,
+                                                      velocity_,
+                                                      work_.multipliers.trees,
+                                                      work_.space,
+                                                      budget_.work());
+  budget_.were_sparse(budget_.count() - before);
+  return reached;
+}
+
 /// Hyperstatic piles take longer than stacks; large ones are left to other stages sooner, and what
 /// is solved already to rest.
 bool NcpNewton::newton_in_space() {
@@ -85,17 +103,7 @@ bool NcpNewton::newton_in_space() {
   const double tolerance = std::min(settings_.tolerance, 0.5 * certificate_.relative);
   const int most = std::min(kSteps, budget_.sparse_left());
   const NewtonSettings settings{tolerance, most, budget_.interrupt(), kLarge};
-  const int before = budget_.count();
-  certificate_ = stiction::newton_in_space(island_,
-                                           settings,
-                                           patience,
-                                           certificate_,
-                                           lambda_,
-                                           velocity_,
-                                           work_.multipliers.trees,
-                                           work_.space,
-                                           budget_.work());
-  budget_.were_sparse(budget_.count() - before);
+  certificate_ = step_in_space(settings, patience, certificate_);
   keep_best();
   return certificate_.relative <= tolerance;
 }

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-// Of several solutions the limit of vanishing compliance, as solver/dense/dense_limit.hpp has it
-// for few rows.
+// The limit of vanishing compliance, which chooses one of several solutions;
+// solver/dense/dense_limit.hpp has it for few rows.
 
 namespace stiction {
 namespace {
@@ -29,23 +29,12 @@ bool NcpNewton::newton_with_compliance(double share, const LimitPass& pass) {
   NewtonSettings settings{
       pass.goal, std::min(pass.steps, budget_.left()), budget_.interrupt(), pass.proximal};
   settings.compliance = share;
-  scale_rows(island_, own_.scale);
   velocities(island_, lambda_, velocity_);
   add_compliance(island_, share, own_.scale, lambda_, velocity_);
   Residuals reached =
       residuals_at(island_.problem, lambda_, velocity_, island_.first, island_.last);
   if (in_coordinates()) {
-    const int before = budget_.count();
-    reached = stiction::newton_in_space(island_,
-                                        settings,
-                                        pass.steps,
-                                        reached,
-                                        lambda_,
-                                        velocity_,
-                                        work_.multipliers.trees,
-                                        work_.space,
-                                        budget_.work());
-    budget_.were_sparse(budget_.count() - before);
+    reached = step_in_space(settings, pass.steps, reached);
   } else {
     reached = newton_on_modes(
         island_, settings, reached, lambda_, velocity_, work_.modes, budget_.work());
@@ -105,7 +94,6 @@ bool NcpNewton::follow_from_zero() {
 /// work_.compliant <- the problem with `share` of the canonical diagonal added to all rows.
 void NcpNewton::add_share_to_all(double share) {
   const ContactProblem& p = island_.problem;
-  scale_rows(island_, own_.scale);
   for (int i = island_.first; i < island_.last; ++i) {
     for (int r = 0; r < p.sets[i].dim; ++r) {
       const int k = p.sets[i].offset + r;
@@ -122,9 +110,11 @@ void NcpNewton::return_to_first() {
   evaluate();
 }
 
+/// Keeps the impulses, and finds the scaling that every pass reads.
 void NcpNewton::keep_first() {
   own_.first.grow(island_.problem.g.size());
   own_.scale.grow(island_.problem.g.size());
+  scale_rows(island_, own_.scale);
   std::copy(lambda_ + island_.begin, lambda_ + island_.end, own_.first + island_.begin);
 }
 
