@@ -2,7 +2,7 @@
 
 #include "derivatives/tree_derivatives.hpp"
 #include "dynamics/column_solves.hpp"
-#include "solver/common/compliance_limit.hpp"
+#include "solver/ncp_newton/ncp_newton.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -333,8 +333,9 @@ void Differentiator::fill_report(const DerivativeInput& in) {
     r.rank += reduced.rank();
     const int moving = moving_nullity(linear_, island);
     r.not_unique += moving;
-    r.num_not_followed += moving > 0 && (island.num_rows > kMaxLimitRows ||
-                                         in.record.solution.iterations > kSweepsToLimit);
+    const int most = most_limit_rows({in.record.problem, island.first_set, island.last_set});
+    r.num_not_followed +=
+        moving > 0 && (island.num_rows > most || in.record.solution.iterations > kSweepsToLimit);
     r.smallest_pivot = std::min(r.smallest_pivot, reduced.smallest_pivot());
   }
   r.num_safe_islands = in.safe_islands;

@@ -32,8 +32,6 @@ LOCKED = "kinova.urdf"
 """Two pairs of its wrist's hulls are face to face across the axis of joint 5."""
 BLOCKED = "anymal-kinova.urdf"
 """Its arm starts out of three limits, and cannot be brought back past a hip and the base."""
-UNSOLVED = {"centauro": 6, "ur5_gripper": 1}
-"""Steps that end in the budget, at residuals of 1e-8 to 1e-5."""
 OVERLAPPING = ("go2.urdf", "solo12.urdf", "hyq_no_sensors.urdf", "icub_reduced.urdf")
 
 
@@ -44,9 +42,6 @@ def find(name: str) -> Path:
 @pytest.mark.parametrize("path", CHOSEN, ids=lambda path: path.stem)
 def test_a_robot_stands_with_default_settings(path: Path) -> None:
     row = measure_robot(path)
-    if path.stem in UNSOLVED:
-        assert row.steps == 2000 and row.ok >= 2000 - UNSOLVED[path.stem]
-        return
     assert row.failures() == []
     assert row.steps == row.ok == 2000
 

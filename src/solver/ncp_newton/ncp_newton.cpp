@@ -59,6 +59,8 @@ const NcpNewton::Stage NcpNewton::kStages[] = {
     {"rounding", &NcpNewton::whole, &NcpNewton::at_limit, SolveStatus::kRoundingLimited},
     // No solution if a normal impulse pushes without effect.
     {"infeasible", &NcpNewton::small_and_whole, &NcpNewton::infeasible, SolveStatus::kInfeasible},
+    // What the last impulses did not lead to, without them.
+    {"turns from zero", &NcpNewton::warm, &NcpNewton::begin_anew, SolveStatus::kConverged},
     // The method of multipliers where rows are few, but circle.
     {"multipliers of few rows",
      &NcpNewton::few_rows,

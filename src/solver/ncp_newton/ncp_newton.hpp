@@ -26,8 +26,6 @@ struct RowSizes;
 inline constexpr int kMaxInteriorRows = 400;
 /// Up to so many rows sweeps and Newton find the solution nearest to the start, as a rule.
 inline constexpr int kMinMultiplierRows = 60;
-/// In the coordinates of bodies: full steps of Newton lead no more rows there.
-inline constexpr int kMaxLooseRows = 150;
 inline constexpr double kUnknown = 1e300;
 /// Factorisations that an elimination of bilateral rows may take beside those of what is left.
 inline constexpr int kEliminationSolves = 1;
@@ -56,6 +54,13 @@ struct NcpNewtonWork {
   /// Room for the stages that few problems need, so that they allocate nothing when they are.
   void reserve(const ContactProblem& problem);
 };
+
+/// Newton's systems of the island are those of the bodies' coordinates.
+inline bool newton_in_coordinates(const Island& island) {
+  return island.is_loose() || in_one_tree(island.problem.space);
+}
+/// Up to so many rows of the island ncp-newton looks for the limit of vanishing compliance.
+int most_limit_rows(const Island& island);
 
 /// Beyond so many rows a dense factorisation costs more than one of the trees, however many they
 /// are (drops of 100 and 500 boxes: bodies have 2 to 4 contacts each on impact).
@@ -108,8 +113,8 @@ class NcpNewton {
   bool whole() const { return !relaxed_; }
   bool small() const { return island_.rows() <= kMaxInteriorRows && !budget_.was_exhausted(); }
   bool small_and_whole() const { return small() && whole(); }
-  /// Newton's systems are those of the bodies' coordinates.
-  bool in_coordinates() const { return island_.is_loose() || in_one_tree(island_.problem.space); }
+  bool in_coordinates() const { return newton_in_coordinates(island_); }
+  bool warm() const { return can_start_soft() && warm_; }
   bool cold() const { return can_start_soft() && !warm_; }
   bool many_loose() const { return many_rows() && island_.is_loose(); }
   bool large_in_space() const { return many_rows() && is_large(island_); }
@@ -139,12 +144,14 @@ class NcpNewton {
   bool scatter();
 
   // The limit of vanishing compliance.
+  enum class Stiffened { kSolved, kNear, kLost };
   bool find_limit();
+  bool begin_anew();
   void choose();
   bool can_start_soft() const;
   bool may_have_others() const;
   bool newton_with_compliance(double share, const LimitPass& pass);
-  bool stiffen(int steps, bool& near);
+  Stiffened stiffen(int steps);
   bool follow_from_zero();
   void add_share_to_all(double share);
   void keep_first();
@@ -175,7 +182,8 @@ class NcpNewton {
   bool drowns(const RowSizes& sizes) const;
   bool rounding_exhausted() const;
   bool follow_central_path(const InteriorPoint::Start& start);
-  void make_compliant(double share);
+  void make_compliant(int set, int row, double compliance);
+  void make_normals_compliant(double share);
   bool solve_compliant();
 
   const Island island_;

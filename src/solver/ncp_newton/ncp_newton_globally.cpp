@@ -125,18 +125,23 @@ bool NcpNewton::infeasible() {
   return true;
 }
 
+/// The row of work_.compliant <- that of the problem with `compliance` added.
+void NcpNewton::make_compliant(int set, int row, double compliance) {
+  const ContactProblem& p = island_.problem;
+  const int k = p.sets[set].offset + row;
+  work_.compliant.set_diagonal_entry(set, row, p.diagonal_entry(set, row) + compliance);
+  work_.compliant.compliance[k] = p.compliance[k] + compliance;
+}
+
 /// work_.compliant <- the problem with `share` of a set's largest diagonal entry added to its
 /// normal rows, or to all where there is no normal.
-void NcpNewton::make_compliant(double share) {
+void NcpNewton::make_normals_compliant(double share) {
   const ContactProblem& p = island_.problem;
-  ContactProblem& soft = work_.compliant;
   for (int i = island_.first; i < island_.last; ++i) {
     const ConstraintSet& set = p.sets[i];
     const double largest = p.largest_diagonal(i, i + 1);
-    for (int r = set.is_cone() ? set.friction.normal() : 0; r < set.dim; ++r) {
-      soft.set_diagonal_entry(i, r, p.diagonal_entry(i, r) + share * largest);
-      soft.compliance[set.offset + r] = p.compliance[set.offset + r] + share * largest;
-    }
+    for (int r = set.is_cone() ? set.friction.normal() : 0; r < set.dim; ++r)
+      make_compliant(i, r, share * largest);
   }
 }
 
@@ -156,7 +161,7 @@ bool NcpNewton::regularise(std::vector<double>& regularisation) {
   work_.compliant = p;
   for (double share = 1e-6; share < 2e-3; share *= 10.0) {
     if (budget_.exhausted()) break;
-    make_compliant(share);
+    make_normals_compliant(share);
     std::fill(lambda_ + island_.begin, lambda_ + island_.end, 0.0);
     if (!solve_compliant()) continue;
     regularisation.resize(p.g.size(), 0.0);

@@ -9,10 +9,16 @@
 namespace stiction {
 namespace {
 
+/// In the coordinates of bodies: full steps of Newton lead no more rows there.
+constexpr int kMaxLooseRows = 150;
 /// A pivot below it says that the impulses are not unique.
 constexpr double kWeak = 1e-4;
 
 }  // namespace
+
+int most_limit_rows(const Island& island) {
+  return newton_in_coordinates(island) ? kMaxLooseRows : kMaxLimitRows;
+}
 
 /// What Newton or another stage found, but for a start that was taken as it is: that is the limit
 /// of the step before. Loose bodies with two contacts and more are hyperstatic.
@@ -42,43 +48,41 @@ bool NcpNewton::newton_with_compliance(double share, const LimitPass& pass) {
   return reached.relative <= pass.enough;
 }
 
-/// Newton with less and less compliance, and on the rigid problem from there. `near` tells whether
-/// the problem with compliance was solved at all.
-bool NcpNewton::stiffen(int steps, bool& near) {
+/// Newton with less and less compliance, and on the rigid problem from there. kNear: the problem
+/// with compliance was solved, the rigid one was not.
+NcpNewton::Stiffened NcpNewton::stiffen(int steps) {
   constexpr int kSteps = 4;
   bool solved = false;
-  near = false;
+  Stiffened failed = Stiffened::kLost;
   for (const double share : kStiffShares) {
     if (!newton_with_compliance(share, stiff_pass(share, steps)) ||
         !newton_with_compliance(share, last_stiff_pass(share)))
       break;
-    near = true;
+    failed = Stiffened::kNear;
     solved = newton_with_compliance(0.0, rigid_pass(share, settings_.tolerance, kSteps));
     if (solved) break;
   }
-  if (!solved) return false;
+  if (!solved) return failed;
   RowSizes sizes;
   certificate_ = residuals(island_.problem, lambda_, velocity_, island_.first, island_.last, sizes);
-  if (!(certificate_.relative <= settings_.tolerance) || drowns(sizes)) return false;
+  if (!(certificate_.relative <= settings_.tolerance) || drowns(sizes)) return failed;
   keep_best();
-  return true;
+  return Stiffened::kSolved;
 }
 
 bool NcpNewton::can_start_soft() const {
-  const int most = in_coordinates() ? kMaxLooseRows : kMaxLimitRows;
-  return small_and_whole() && island_.rows() <= most;
+  return small_and_whole() && island_.rows() <= most_limit_rows(island_);
 }
 
 /// From zero impulse by the soft problem, whose solution is unique.
 bool NcpNewton::follow_from_zero() {
   constexpr int kEach = 60, kSteps = 20;
-  bool near = false;
   std::fill(lambda_ + island_.begin, lambda_ + island_.end, 0.0);
   if (in_coordinates()) {
     if (!in_tree_space()) return false;
     return newton_with_compliance(kSoftShare,
                                   {kSoftShare, kRoughResidual, kRoughResidual, kSteps}) &&
-           stiffen(kSteps, near);
+           stiffen(kSteps) == Stiffened::kSolved;
   }
   work_.compliant = island_.problem;
   add_share_to_all(kSoftShare);
@@ -88,7 +92,7 @@ bool NcpNewton::follow_from_zero() {
   relaxed.relaxed_ = true;
   relaxed.tolerance_ = kRoughResidual;
   if (relaxed.solve(nullptr) != SolveStatus::kConverged) return false;
-  return stiffen(kSteps, near);
+  return stiffen(kSteps) == Stiffened::kSolved;
 }
 
 /// work_.compliant <- the problem with `share` of the canonical diagonal added to all rows.
@@ -96,10 +100,8 @@ void NcpNewton::add_share_to_all(double share) {
   const ContactProblem& p = island_.problem;
   for (int i = island_.first; i < island_.last; ++i) {
     for (int r = 0; r < p.sets[i].dim; ++r) {
-      const int k = p.sets[i].offset + r;
-      const double R = share / (own_.scale[k] * own_.scale[k]);
-      work_.compliant.set_diagonal_entry(i, r, p.diagonal_entry(i, r) + R);
-      work_.compliant.compliance[k] = p.compliance[k] + R;
+      const double D = own_.scale[p.sets[i].offset + r];
+      make_compliant(i, r, share / (D * D));
     }
   }
 }
@@ -124,9 +126,9 @@ void NcpNewton::choose() {
   if (!may_have_others() || (in_coordinates() && !in_tree_space())) return;
   const Residuals solution = certificate_;
   keep_first();
-  bool near = false;
-  if (stiffen(kStepsNear, near)) return;
-  if (!near && follow_from_zero()) return;
+  const Stiffened reached = stiffen(kStepsNear);
+  if (reached == Stiffened::kSolved) return;
+  if (reached == Stiffened::kLost && follow_from_zero()) return;
   return_to_first();
   certificate_ = solution;
 }
@@ -141,6 +143,14 @@ bool NcpNewton::find_limit() {
   }
   return_to_first();
   return false;
+}
+
+/// What the last impulses did not lead to: the limit, else turns, from zero impulse.
+bool NcpNewton::begin_anew() {
+  if (find_limit()) return true;
+  std::fill(lambda_ + island_.begin, lambda_ + island_.end, 0.0);
+  evaluate();
+  return take_turns();
 }
 
 }  // namespace stiction

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <map>
 #include <string>
+#include <vector>
 
 // The stages of ncp-newton, by the record of those that ran.
 
@@ -20,10 +21,15 @@ struct Count {
 };
 using Counts = std::map<std::string, Count>;
 
-/// What holds for every record; counts its stages.
-void count(const ContactProblem& p, const SolverSettings& s, bool record, Counts& counts) {
+/// What holds for every record of a solve from `start`; counts its stages.
+void count(const ContactProblem& p,
+           const SolverSettings& s,
+           bool record,
+           const std::vector<double>& start,
+           Counts& counts) {
   SolverWorkspace work;
   ContactSolution x, silent;
+  x.impulse = silent.impulse = start;
   x.record_stages = record;
   solve(p, s, work, x);
   solve(p, s, work, silent);
@@ -64,7 +70,10 @@ BOOST_AUTO_TEST_CASE(each_is_visited_and_counted) {
     SolverSettings s;
     s.max_factorisations = trial % 7 ? 300 : 3;
     s.tolerance = trial % 11 ? 1e-8 : 1e-16;
-    count(d.problem(), s, trial % 13 != 0, counts);
+    const Eigen::VectorXd last = 10.0 * random_vector(rng, rows);
+    std::vector<double> start;  // else cold
+    if (trial % 2) start.assign(last.data(), last.data() + rows);
+    count(d.problem(), s, trial % 13 != 0, start, counts);
   }
   constexpr int kCones = 140;  // more rows than the limit is looked for, and no trees
   Data large;
@@ -72,7 +81,7 @@ BOOST_AUTO_TEST_CASE(each_is_visited_and_counted) {
   large.G = gram(random_matrix(rng, 3 * kCones, 3 * kCones));
   large.g = large.G * random_vector(rng, 3 * kCones);
   large.R = Eigen::VectorXd::Zero(3 * kCones);
-  count(large.problem(), {}, true, counts);
+  count(large.problem(), {}, true, {}, counts);
   for (const auto& [name, c] : counts)
     BOOST_TEST_MESSAGE(name << ": " << c.visits << " visits, ends " << c.ends << ", "
                             << c.factorisations << " factorisations");
@@ -82,13 +91,16 @@ BOOST_AUTO_TEST_CASE(each_is_visited_and_counted) {
                            "multipliers",
                            "multipliers of few rows",
                            "turns",
+                           "turns from zero",
                            "overflow",
                            "rounding",
                            "infeasible",
                            "interior point",
                            "bilateral rows"})
     BOOST_TEST_CONTEXT(name) BOOST_TEST(counts[name].visits > 0);
-  BOOST_TEST(counts.size() == 11u);  // the last stage needs a problem of its own: test_solve.py
+  BOOST_TEST(counts.size() ==
+             12u);  // the last stage needs a problem of its own: test_solve.py; turns
+  // from zero solve a step of ur5_gripper: test_robots.py
   for (const char* name : {"few rows", "start", "turns", "infeasible"})
     BOOST_TEST_CONTEXT(name) BOOST_TEST(counts[name].ends > 0);
   for (const char* name : {"multipliers", "multipliers of few rows", "overflow", "rounding"})
