@@ -91,6 +91,18 @@ static void find_resting_islands(const ConstraintRows& rows, ContactProblem& pro
   }
 }
 
+/// The largest entry of diag G of the sets [first, last) [1/kg].
+static double largest_mobility(const ContactProblem& problem, int first, int last) {
+  double largest = 0.0;
+  for (int i = first; i < last; ++i) {
+    for (int r = 0; r < problem.sets[i].dim; ++r) {
+      const double unit = problem.sets[i].velocity_unit(r);
+      largest = std::max(largest, problem.diagonal_entry(i, r) * unit * unit);
+    }
+  }
+  return largest;
+}
+
 /// g, R and the compliance on the diagonal of G.
 static void fill_vectors(const RowContext& context,
                          const ContactSet& contacts,
@@ -109,10 +121,13 @@ static void fill_vectors(const RowContext& context,
   problem.velocity_scale = norm(context.parameters.gravity) * context.dt;
   find_resting_islands(rows, problem);
   limit_recovery(context, problem);
-  const double immovable = kImmovable * problem.largest_diagonal(0, problem.num_sets());
-  for (std::size_t i = 0; i < rows.rows.size(); ++i) {
+  double immovable = 0.0;
+  for (int i = 0, island = 0; i < problem.num_sets(); ++i) {
+    if (i == problem.island_start[island]) {
+      immovable = kImmovable * largest_mobility(problem, i, problem.island_start[++island]);
+    }
     ConstraintRow& row = rows.rows[i];
-    const int offset = problem.sets[i].offset, set = static_cast<int>(i);
+    const int offset = problem.sets[i].offset;
     double* g = problem.g.data() + offset;
     double free = 0.0;
     for (int r = 0; r < row.set.dim; ++r)
@@ -123,7 +138,7 @@ static void fill_vectors(const RowContext& context,
       apply_restitution(context, contacts[row.index], g[normal], row);
     // Where no dof moves along a normal (a turntable on its floor) the joints carry the load and
     // no impulse could do what the gap asks for.
-    if (row.source == RowSource::kContact && problem.diagonal_entry(set, normal) <= immovable) {
+    if (row.source == RowSource::kContact && problem.diagonal_entry(i, normal) <= immovable) {
       row.kind = ReferenceKind::kImmovable;
       row.reference[normal] = g[normal];
     }
@@ -131,7 +146,7 @@ static void fill_vectors(const RowContext& context,
       g[r] -= row.reference[r];
       problem.compliance[offset + r] = row.compliance[r];
       if (row.compliance[r] != 0.0)
-        problem.set_diagonal_entry(set, r, problem.diagonal_entry(set, r) + row.compliance[r]);
+        problem.set_diagonal_entry(i, r, problem.diagonal_entry(i, r) + row.compliance[r]);
     }
   }
 }

@@ -2,6 +2,7 @@
 
 #include "math/elementary.hpp"
 #include "model/joint.hpp"
+#include <Eigen/Core>
 
 #include <algorithm>
 #include <cmath>
@@ -63,29 +64,29 @@ std::string describe(InertiaDefect defect, const Sym3d& inertia) {
 
 namespace {
 
-struct Composite {
-  double mass = 0.0;
-  Vec3d moment{0, 0, 0};            // mass times com, base frame
-  Sym3d inertia{0, 0, 0, 0, 0, 0};  // about the base origin, base axes
-};
+using Vector6 = Eigen::Matrix<double, 6, 1>;  // [linear at the base's origin; angular], base axes
+using Matrix6 = Eigen::Matrix<double, 6, 6>;
 
-void add(Composite& sum, double mass, const Vec3d& c, const Sym3d& about_com) {
-  const double n = squared_norm(c);
-  sum.mass += mass;
-  sum.moment += c * mass;
-  sum.inertia = sum.inertia + about_com +
-                Sym3d{mass * (n - c.x * c.x),
-                      -mass * c.x * c.y,
-                      mass * (n - c.y * c.y),
-                      -mass * c.x * c.z,
-                      -mass * c.y * c.z,
-                      mass * (n - c.z * c.z)};
+Eigen::Matrix3d cross_matrix(const Vec3d& c) {
+  return Eigen::Matrix3d{{0.0, -c.z, c.y}, {c.z, 0.0, -c.x}, {-c.y, c.x, 0.0}};
 }
 
-void add(Composite& sum, const Composite& part) {
-  sum.mass += part.mass;
-  sum.moment = sum.moment + part.moment;
-  sum.inertia = sum.inertia + part.inertia;
+/// Of one body, about the base's origin.
+Matrix6 spatial_inertia(const MovedBody& b, const Transform& pose) {
+  const Eigen::Matrix3d C = cross_matrix(pose * b.com);
+  const Sym3d J = rotate(pose.R, b.inertia);
+  const Eigen::Matrix3d central{{J.xx, J.xy, J.xz}, {J.xy, J.yy, J.yz}, {J.xz, J.yz, J.zz}};
+  Matrix6 out;
+  out << b.mass * Eigen::Matrix3d::Identity(), -b.mass * C, b.mass * C, central - b.mass * C * C;
+  return out;
+}
+
+/// The motion of a body at the unit rate of dof k of its joint.
+Vector6 motion_of_dof(const MovedBody& b, const Transform& pose, int k) {
+  const Vec3d axis = joint_nv(b.joint) == 1 ? pose.R * b.axis : pose.R.column(k % 3);
+  const bool slides = k < joint_facts(b.joint).linear_dofs;
+  const Vec3d v = slides ? axis : cross(pose.p, axis), w = slides ? Vec3d{0, 0, 0} : axis;
+  return {v.x, v.y, v.z, w.x, w.y, w.z};
 }
 
 /// Whether an apparent inertia [kg or kg m^2] is rounding of the terms it is summed of, or too
@@ -94,47 +95,37 @@ bool nothing(double apparent, double terms) {
   return !(apparent > std::max(1e-14 * terms, 1.0 / kLargest));
 }
 
-// Apparent inertia of a rotation about the axis through p: a^T I_p a, with the composite's terms.
-bool turns_nothing(const Composite& s, const Vec3d& p, const Vec3d& axis, double armature) {
-  const auto parallel = [&](const Vec3d& u, const Vec3d& v) {
-    return dot(u, v) - dot(axis, u) * dot(axis, v);
-  };
-  const double apparent =
-      dot(axis, s.inertia * axis) - 2.0 * parallel(s.moment, p) + s.mass * parallel(p, p);
-  const double terms = s.inertia.xx + s.inertia.yy + s.inertia.zz + 2.0 * norm(s.moment) * norm(p) +
-                       s.mass * dot(p, p);
-  return nothing(apparent + armature, terms);
-}
-
-bool moves_nothing(const Composite& s, const Transform& pose, const MovedBody& b) {
-  const bool slides = joint_facts(b.joint).linear_dofs > 0;
-  if (slides && nothing(s.mass + b.armature, s.mass)) return true;
-  if (joint_nv(b.joint) == 1)
-    return !slides && turns_nothing(s, pose.p, pose.R * b.axis, b.armature);
-  for (int k = 0; k < 3; ++k) {
-    if (turns_nothing(s, pose.p, pose.R.column(k), b.armature)) return true;
-  }
-  return false;
-}
-
 }  // namespace
 
+/// The pivots of the mass matrix, from the leaves, are what each joint moves of articulated
+/// inertias, all joints beyond it being free (Featherstone 2008, chapter 7).
 int first_without_inertia(const std::vector<MovedBody>& bodies) {
   const int n = static_cast<int>(bodies.size());
   std::vector<Transform> pose(n);
-  std::vector<Composite> composite(n);
+  std::vector<Matrix6> articulated(n), terms(n);
   for (int i = 0; i < n; ++i) {
     const MovedBody& b = bodies[i];
     pose[i] = b.parent < 0 ? b.placement : pose[b.parent] * b.placement;
-    add(composite[i], b.mass, pose[i] * b.com, rotate(pose[i].R, b.inertia));
+    articulated[i] = spatial_inertia(b, pose[i]);
+    terms[i] = articulated[i].cwiseAbs();
   }
-  for (int i = n - 1; i > 0; --i) {  // children after their parents
-    if (bodies[i].parent >= 0) add(composite[bodies[i].parent], composite[i]);
+  int first = -1;
+  for (int i = n - 1; i >= 0; --i) {  // children after their parents
+    const MovedBody& b = bodies[i];
+    for (int k = 0; k < joint_nv(b.joint); ++k) {
+      const Vector6 s = motion_of_dof(b, pose[i], k), momentum = articulated[i] * s;
+      const double pivot = s.dot(momentum) + b.armature,
+                   size = s.cwiseAbs().dot(terms[i] * s.cwiseAbs());
+      if (nothing(pivot, size))
+        first = i;
+      else
+        articulated[i] -= momentum * momentum.transpose() / pivot;
+    }
+    if (b.parent < 0) continue;
+    articulated[b.parent] += articulated[i];
+    terms[b.parent] += terms[i];
   }
-  for (int i = 0; i < n; ++i) {
-    if (moves_nothing(composite[i], pose[i], bodies[i])) return i;
-  }
-  return -1;
+  return first;
 }
 
 void check_robot_inertia(const Robot& robot, const std::string& source) {
@@ -167,8 +158,10 @@ void check_robot_inertia(const Robot& robot, const std::string& source) {
   const int i = first_without_inertia(moved);
   if (i < 0) return;
   const BodyDescription& b = robot.bodies[i];
+  const bool root = joint_facts(b.joint).free;
   throw BodyError(source + ": joint '" + b.joint_name + "' moves no inertia: give link '" + b.name +
-                      "' or one of its children a mass, or make the joint fixed",
+                      (root ? "' a mass, or load it with free_flyer=False"
+                            : "' or one of its children a mass, or make the joint fixed"),
                   b.name);
 }
 

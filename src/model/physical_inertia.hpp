@@ -39,8 +39,8 @@ struct MovedBody {
   double armature = 0.0;  ///< of the first dof
 };
 
-/// The first body whose joint moves no inertia at neutral, where the mass matrix would be singular;
-/// -1: none.
+/// The first body whose joint moves no inertia at neutral, the joints beyond it being free, so that
+/// the mass matrix is singular; -1: none.
 int first_without_inertia(const std::vector<MovedBody>& bodies);
 
 /// Something is wrong with a body of a robot.

@@ -87,30 +87,28 @@ inline Mask<Real> lane_references(const LaneScene& s,
                                   PackWork<Real>& w) {
   const Real zero(0.0), one(1.0), dt(s.rules.dt);
   const Real negligible(negligible_speed(s.rules.caps));
-  Real largest(0.0);
-  for (int k = 0, row = 0; k < w.num_used; row += set_dim(s, w.used[k++])) {
-    const int dim = set_dim(s, w.used[k]);
-    const Mask<Real> active = w.active[w.used[k]] > zero;
-    for (int r = 0; r < dim; ++r)
-      largest = max(largest, select(active, diagonal_of(x, w, dim, row, r), zero));
-  }
+  Real largest(0.0), least_normal(1e300);  // [1/kg]
   if (w.num_used > 0 && !is_cone(s, w.used[w.num_used - 1]))
     carried_masses(s.tree.num_bodies, s.tree.parent, p.tree.mass, x.carried);
-  Mask<Real> immovable = one < zero;
   w.matters[0] = w.impacts[0] = w.gains[0] = zero;
   for (int k = 0, row = 0; k < w.num_used; row += set_dim(s, w.used[k++])) {
     const int set = w.used[k], dim = set_dim(s, set), o = set_offset(s, set);
     const Mask<Real> active = w.active[set] > zero;
-    Real free = abs(x.g[o]);
+    const Real diagonal = diagonal_of(x, w, dim, row, dim - 1);
+    Real free = abs(x.g[o]), moves = diagonal;
     for (int r = 1; r < dim; ++r) free = max(free, abs(x.g[o + r]));
     if (dim == 1) {
       const LaneRow& joint = joint_row(s, set);
-      const Real arm =
-          joint.linear ? one : joint_arm(diagonal_of(x, w, 1, row, 0), x.carried[joint.body]);
+      const Real arm = joint.linear ? one : joint_arm(diagonal, x.carried[joint.body]);
       w.arm[set - num_cones(s)] = arm;
       free *= arm;
+      moves *= arm * arm;
       if (joint.kind != LaneRow::Kind::kDryFriction) x.floor[set] *= arm;
+    } else {
+      least_normal = min(least_normal, select(active, diagonal, least_normal));
+      for (int r = 0; r < 2; ++r) moves = max(moves, diagonal_of(x, w, 3, row, r));
     }
+    largest = max(largest, select(active, moves, zero));
     x.floor[set] += rounding_of(zero, dt, free);
     w.reference[set] = zero;
     if (dim == 1 && joint_row(s, set).kind == LaneRow::Kind::kDryFriction) continue;
@@ -118,7 +116,6 @@ inline Mask<Real> lane_references(const LaneScene& s,
     Real reference = gap_reference(s.rules.baumgarte, cap, x.gap[set], dt);
     const Mask<Real> closed = active & negated(x.gap[set] > zero);
     const Mask<Real> corrected = closed & (reference > negligible);
-    const Real diagonal = diagonal_of(x, w, dim, row, dim - 1);
     const Mask<Real> large = closed & (reference > Real(kMatters * cap));
     Real matters = select(large, one, zero);
     const Mask<Real> doubtful = corrected & negated(harmless(s.rules.caps, p, reference, diagonal));
@@ -128,15 +125,12 @@ inline Mask<Real> lane_references(const LaneScene& s,
       reference = select(doubtful, reference * share, reference);
       matters = select(capped, one, matters);
     }
-    if (dim == 3) {
-      reference = rebound(s, p, set, reference, x, w, matters);
-      immovable = immovable | (active & (diagonal <= Real(kImmovable) * largest));
-    }
+    if (dim == 3) reference = rebound(s, p, set, reference, x, w, matters);
     w.matters[0] = max(w.matters[0], matters);
     x.g[o + dim - 1] -= reference;
     w.reference[set] = reference;
   }
-  return immovable;
+  return least_normal <= Real(kImmovable) * largest;
 }
 
 /// is_pushed_fast(): lanes in which corrections must be looked at together.

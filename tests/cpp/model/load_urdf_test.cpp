@@ -170,7 +170,7 @@ BOOST_AUTO_TEST_CASE(bad_inertias) {
       "<joint name='k' type='revolute'><limit effort='1' velocity='1' "
       "lower='-1' upper='1'/><parent link='tip'/><child link='b'/></joint>\n" +
       "<joint name='l' type='revolute'><limit effort='1' velocity='1' "
-      "lower='-1' upper='1'/><parent link='b'/><child link='c'/></joint>\n";
+      "lower='-1' upper='1'/><axis xyz='0 1 0'/><parent link='b'/><child link='c'/></joint>\n";
   const Robot icub = load(arm("", light));
   BOOST_TEST(icub.bodies[1].inertia.yy == 0.0);
   BOOST_TEST(icub.bodies[2].inertia.yy == 1.0);
