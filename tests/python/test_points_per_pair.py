@@ -1,5 +1,7 @@
-"""Every built-in scene is solved with all points of its pairs and with few: what several points of a
-pair say twice must not make a step hard, nor what one point leaves open."""
+"""Every built-in scene is solved with all points of its pairs and with few.
+
+What several points of a pair say twice must not make a step hard, nor what one leaves open.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ import stiction
 
 STEPS = 300
 UNSOLVED = {"two-cubes": 3}
-"""1000 kg on 1 g, thrown about: the velocities of the light one drown in the rounding of the other's."""
+"""1000 kg on 1 g, thrown about."""
 
 
 def names() -> list[str]:
