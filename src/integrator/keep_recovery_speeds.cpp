@@ -33,6 +33,7 @@ namespace {
 
 constexpr double kLocked = 1e4;      ///< of the energy at the caps
 constexpr double kForTheStep = 0.5;  ///< of the work that is left, kept for the solution after it
+constexpr int kMostRowsAgain = 400;  ///< of an island that is solved without corrections
 
 /// The rows of a set that c* is for.
 int first_asked(const ConstraintRow& row) {
@@ -281,6 +282,69 @@ void hold_locked_islands(const RowContext& context,
   if (any) cut(context, work, problem);
 }
 
+namespace {
+
+/// solve() once more, its counts added to those that are known.
+void solve_again(const SolverSettings& settings,
+                 ContactProblem& problem,
+                 SolverWorkspace& solver,
+                 ContactSolution& solution) {
+  const int factorisations = solution.factorisations, iterations = solution.iterations;
+  const double multiplications = solution.work;
+  solve(problem, settings, solver, solution);
+  solution.factorisations += factorisations;
+  solution.iterations += iterations;
+  solution.work += multiplications;
+}
+
+void scale_corrections(const RowContext& context,
+                       const SolverSettings& settings,
+                       ContactProblem& problem,
+                       SolverWorkspace& solver,
+                       RecoveryWorkspace& work,
+                       ContactSolution& solution) {
+  if (!keep_suspects(context, settings, problem, work, solution)) return;
+  work.solved_again = true;
+  const bool any = find_shares(context, settings, problem, solver, work);
+  solution.factorisations += work.rest.factorisations;
+  solution.iterations += work.rest.iterations;
+  solution.work += work.rest.work;
+  if (!any) return;
+  cut(context, work, problem);
+  solve_again(settings, problem, solver, solution);
+}
+
+/// What is left unsolved asks for no corrections, and is solved from zero impulse: however small,
+/// they ask for more than can be done where friction all but locks (a finger between two contacts).
+void drop_corrections(const RowContext& context,
+                      const SolverSettings& settings,
+                      ContactProblem& problem,
+                      SolverWorkspace& solver,
+                      RecoveryWorkspace& work,
+                      ContactSolution& solution) {
+  if (solution.converged()) return;
+  work.share.assign(problem.num_islands(), 1.0);
+  bool any = false;
+  for (int k = 0; k < problem.num_islands(); ++k) {
+    const int first = problem.island_start[k], last = problem.island_start[k + 1];
+    const Island island(problem, first, last);
+    const bool asks = std::any_of(context.out.rows.begin() + first,
+                                  context.out.rows.begin() + last,
+                                  [](const ConstraintRow& row) { return corrects(row); });
+    if (!asks || island.rows() > kMostRowsAgain || is_solved(problem, k, settings, solution))
+      continue;
+    work.share[k] = 0.0;
+    std::fill(solution.impulse.begin() + island.begin, solution.impulse.begin() + island.end, 0.0);
+    any = true;
+  }
+  if (!any) return;
+  work.solved_again = true;
+  cut(context, work, problem);
+  solve_again(settings, problem, solver, solution);
+}
+
+}  // namespace
+
 void keep_recovery_speeds(const RowContext& context,
                           const SolverSettings& settings,
                           ContactProblem& problem,
@@ -288,23 +352,9 @@ void keep_recovery_speeds(const RowContext& context,
                           RecoveryWorkspace& work,
                           ContactSolution& solution) {
   work.solved_again = false;
-  if (work.islands.empty()) return;
-  if (!keep_suspects(context, settings, problem, work, solution)) return;
-  work.solved_again = true;
-  const bool any = find_shares(context, settings, problem, solver, work);
-  const int factorisations = solution.factorisations + work.rest.factorisations;
-  const int iterations = solution.iterations + work.rest.iterations;
-  const double multiplications = solution.work + work.rest.work;
-  if (any) {
-    cut(context, work, problem);
-    solve(problem, settings, solver, solution);
-  } else {
-    solution.factorisations = solution.iterations = 0;
-    solution.work = 0.0;
-  }
-  solution.factorisations += factorisations;
-  solution.iterations += iterations;
-  solution.work += multiplications;
+  if (settings.name != "ncp-newton") return;
+  if (!work.islands.empty()) scale_corrections(context, settings, problem, solver, work, solution);
+  drop_corrections(context, settings, problem, solver, work, solution);
 }
 
 }  // namespace stiction

@@ -19,9 +19,9 @@ void hold_locked_islands(const RowContext& context,
 /// Of the islands that hold_locked_islands() left in `work`. Corrections of position errors that
 /// act together: where `solution` moves joints or bodies of an island faster than the caps, and
 /// corrections alone, from rest, would do so too, their c* are scaled to the caps and the problem
-/// is solved again. At most kRecoverySolves solves more. The published algorithms keep their own
-/// answer, whatever it is.
-inline constexpr int kRecoverySolves = 2;
+/// is solved again; what is then unsolved, without them. At most kRecoverySolves solves more. The
+/// published algorithms keep their own answer, whatever it is.
+inline constexpr int kRecoverySolves = 3;
 void keep_recovery_speeds(const RowContext& context,
                           const SolverSettings& settings,
                           ContactProblem& problem,
