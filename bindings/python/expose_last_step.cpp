@@ -227,8 +227,7 @@ void expose_last_step(SimulatorClass& c) {
            "step: what B feels. In world axes, the moment about `point` (3,), world [m], None: the "
            "world's origin; or in the axes of the body or named frame `frame` and about its "
            "origin, where the step began. Raises ValueError as wrench_on() does; bodies that are "
-           "awake "
-           "touch none that sleeps.")
+           "awake touch none that sleeps.")
       .def("motion",
            &motion,
            arg("self"),

@@ -91,18 +91,6 @@ static void find_resting_islands(const ConstraintRows& rows, ContactProblem& pro
   }
 }
 
-/// The largest entry of diag G of the sets [first, last) [1/kg].
-static double largest_mobility(const ContactProblem& problem, int first, int last) {
-  double largest = 0.0;
-  for (int i = first; i < last; ++i) {
-    for (int r = 0; r < problem.sets[i].dim; ++r) {
-      const double unit = problem.sets[i].velocity_unit(r);
-      largest = std::max(largest, problem.diagonal_entry(i, r) * unit * unit);
-    }
-  }
-  return largest;
-}
-
 /// g, R and the compliance on the diagonal of G.
 static void fill_vectors(const RowContext& context,
                          const ContactSet& contacts,
@@ -124,7 +112,7 @@ static void fill_vectors(const RowContext& context,
   double immovable = 0.0;
   for (int i = 0, island = 0; i < problem.num_sets(); ++i) {
     if (i == problem.island_start[island]) {
-      immovable = kImmovable * largest_mobility(problem, i, problem.island_start[++island]);
+      immovable = kImmovable * problem.largest_mobility(i, problem.island_start[++island]);
     }
     ConstraintRow& row = rows.rows[i];
     const int offset = problem.sets[i].offset;

@@ -27,6 +27,8 @@
 // To find out that rows cannot be obeyed takes every stage of the solver. Where a bound of the
 // energy shows it, since all that can obey them moves kLocked^1/2 times as fast as the caps, they
 // are held from the start, with the impulses that show it: what is pressed into a slot stays there.
+//
+// What is unsolved after all this is solved once more without corrections, however small.
 
 namespace stiction {
 namespace {
@@ -322,7 +324,8 @@ void drop_corrections(const RowContext& context,
                       SolverWorkspace& solver,
                       RecoveryWorkspace& work,
                       ContactSolution& solution) {
-  if (solution.converged()) return;
+  const WorkAccount& account = solver.parts().account;
+  if (solution.converged() || account.exhausted() || settings.interrupt.requested()) return;
   work.share.assign(problem.num_islands(), 1.0);
   bool any = false;
   for (int k = 0; k < problem.num_islands(); ++k) {

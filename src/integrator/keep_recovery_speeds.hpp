@@ -16,11 +16,11 @@ void hold_locked_islands(const RowContext& context,
                          RecoveryWorkspace& work,
                          ContactSolution& solution);
 
-/// Of the islands that hold_locked_islands() left in `work`. Corrections of position errors that
-/// act together: where `solution` moves joints or bodies of an island faster than the caps, and
-/// corrections alone, from rest, would do so too, their c* are scaled to the caps and the problem
-/// is solved again; what is then unsolved, without them. At most kRecoverySolves solves more. The
-/// published algorithms keep their own answer, whatever it is.
+/// Corrections of position errors that act together, in islands that hold_locked_islands() left:
+/// where `solution` moves joints or bodies of an island faster than the caps, and corrections
+/// alone, from rest, would do so too, their c* are scaled to the caps and the problem is solved
+/// again; what is then unsolved, without them. At most kRecoverySolves solves more. The published
+/// algorithms keep their own answer, whatever it is.
 inline constexpr int kRecoverySolves = 3;
 void keep_recovery_speeds(const RowContext& context,
                           const SolverSettings& settings,

@@ -71,7 +71,7 @@ Eigen::Matrix3d cross_matrix(const Vec3d& c) {
   return Eigen::Matrix3d{{0.0, -c.z, c.y}, {c.z, 0.0, -c.x}, {-c.y, c.x, 0.0}};
 }
 
-/// Of one body, about the base's origin.
+/// The inertia of one body, about the base's origin.
 Matrix6 spatial_inertia(const MovedBody& b, const Transform& pose) {
   const Eigen::Matrix3d C = cross_matrix(pose * b.com);
   const Sym3d J = rotate(pose.R, b.inertia);

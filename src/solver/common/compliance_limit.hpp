@@ -7,6 +7,9 @@ namespace stiction {
 
 /// Up to so many rows of an island ncp-newton looks for the limit.
 inline constexpr int kMaxLimitRows = 400;
+/// A pivot below it, of systems with the large proximal term where G has a diagonal near 1, says
+/// that the impulses are not unique. Else the solution is alone among its neighbours.
+inline constexpr double kWeakPivot = 1e-4;
 /// The share of compliance at which the branch is chosen, and the relative residual there.
 inline constexpr double kSoftShare = 1e-3, kRoughResidual = 1e-4;
 /// Shares from which the rigid problem takes over, one after the other until it is solved: where

@@ -105,36 +105,6 @@ inline Mask<Real> follow_compliance(const DenseShape<Real, Cones>& s,
   return any(at) ? stiffen(s, goal, w, kDenseSteps, at) : at;
 }
 
-/// Rows of one dimension that have begun to move are at a bound and not in the system: the lanes of
-/// `at` where the least impulses w.trial of those that are keep them there. With y = K^-1 z, z the
-/// least ones scaled, an impulse dl of such a row changes |z|^2 / 2 by (z_r - K_r. y) dl.
-template <class Real, int Cones>
-inline Mask<Real> bounds_hold(const DenseShape<Real, Cones>& s,
-                              const DenseWork<Real>& w,
-                              Mask<Real> at) {
-  constexpr double kRounding = 1e-6;
-  const DenseProblem<Real>& p = s.p;
-  const Real zero(0.0);
-  const int first = 3 * s.cones();
-  const auto begins = [&](int r) { return at & (w.moving[r] > zero) & (w.factored[r] <= zero); };
-  bool some = false;
-  for (int r = first; r < s.rows(); ++r) some = some || any(begins(r));
-  if (!some) return at;
-  apply_factored(s, w, Real(1.0), 1, w.trial);
-  Real size(0.0);
-  for (int r = 0; r < s.rows(); ++r) size = max(size, abs(w.trial[r] * w.inverse_D[r]));
-  for (int j = 0; j < s.scalars(); ++j) {
-    const int r = first + j;
-    const Mask<Real> of = begins(r);
-    if (!any(of)) continue;
-    Real change = w.trial[r] * w.inverse_D[r];
-    for (int k = 0; k < s.rows(); ++k) change -= w.D[r] * p.G[r * s.stride() + k] * w.step[k];
-    const Real upwards = select(w.trial[r] < p.upper[j], change, -change);
-    at = at & (negated(of) | (upwards >= Real(-kRounding) * size));
-  }
-  return at;
-}
-
 /// The least impulses with the velocity of p.lambda, a solution found by Newton's last steps, if
 /// they keep the cones; the lanes of `at` where they do.
 template <class Real, int Cones>
@@ -151,7 +121,7 @@ inline Mask<Real> take_least(const DenseShape<Real, Cones>& s,
   project(s, w.l, w.trial);
   dense_velocity(s, w.trial, w.c);
   const Real relative = dense_residual(s, w.trial, w.c);
-  at = bounds_hold(s, w, at & (relative <= goal));
+  at = at & (relative <= goal);
   p.relative[0] = select(at, relative, p.relative[0]);
   for (int r = 0; r < s.rows(); ++r) p.lambda[r] = select(at, w.trial[r], p.lambda[r]);
   w.velocity_known = false;

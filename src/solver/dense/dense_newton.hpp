@@ -12,9 +12,6 @@ inline namespace STICTION_ISA {
 inline constexpr double kRhoOfLanes = 3.0;  // kRho of newton_system.hpp
 /// kLarge and kSmall of ncp_newton.hpp.
 inline constexpr double kLargeProximal = 1e-6, kSmallProximal = 1e-9;
-/// An inverse pivot above it, of systems with kLargeProximal where G has a diagonal near 1, says
-/// that the impulses are not unique. Else the solution is alone among its neighbours.
-inline constexpr double kWeak = 1e4;
 
 /// lambda = D l in which every cone is the unit cone.
 template <class Real, int Cones>
@@ -258,15 +255,15 @@ inline Real line_search(const DenseShape<Real, Cones>& s,
   return merit;
 }
 
-/// Whether the triangle in w.matrix has all contacts that press at w.l, and is of a symmetric
-/// matrix: `slid` is 1 where a contact slid in it.
+/// Whether the triangle in w.matrix is that of the modes at w.l, of a symmetric matrix: `slid` is 1
+/// where a contact slid in it.
 template <class Real, int Cones>
 inline Mask<Real> is_factored(const DenseShape<Real, Cones>& s,
                               const DenseWork<Real>& w,
                               Real slid) {
   Mask<Real> same = slid <= Real(0.0);
-  for (int r = 0; r < 3 * s.cones(); ++r)
-    same = same & ((w.moving[r] <= Real(0.0)) | (w.factored[r] > Real(0.0)));
+  for (int r = 0; r < s.rows(); ++r)
+    same = same & (w.moving[r] <= w.factored[r]) & (w.moving[r] >= w.factored[r]);
   for (int i = 0; i < s.cones(); ++i) same = same & (w.slides[i] <= Real(0.0));
   return same;
 }
@@ -349,10 +346,12 @@ inline void dense_newton(const DenseShape<Real, Cones>& s,
   Real window[4], merit = classify(s, w, w.c, w.held), looked = merit;
   for (int k = 0; k < steps && any(at); ++k) {
     window[k % 4] = merit;
+    // A lane that is done keeps its matrix, which take_least() reads: that of its last step.
+    for (int r = 0; r < rows && k > 0; ++r) w.moving[r] = select(at, w.moving[r], w.factored[r]);
     velocity_near(s, w, w.l, w.held);
     for (int r = 0; r < rows; ++r) w.l[r] = w.held[r];
     const Real weakest = newton_step(s, w);
-    const Mask<Real> weak = at & (weakest > Real(kWeak));
+    const Mask<Real> weak = at & (weakest > Real(1.0 / kWeakPivot));
     w.weakest = select(at, weakest, w.weakest);
     Real slid(0.0);
     for (int i = 0; i < s.cones(); ++i) slid = max(slid, w.slides[i]);

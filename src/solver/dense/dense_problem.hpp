@@ -107,7 +107,7 @@ struct DenseWork {
   Real proximal{0.0};       ///< term of Newton's systems
   double compliance = 0.0;  ///< R = compliance / D^2 beside G
   Real weakest{0.0};        ///< largest inverse pivot of the last of Newton's systems
-  Real settled{0.0};        ///< 1: it has all contacts that press at l, none of which slides
+  Real settled{0.0};        ///< 1: its modes are those at l, and nothing slides
   int num_sweeps = 0, num_steps = 0;  ///< of the pack in this solve
   bool velocity_known = false;        ///< c is that of the problem's lambda
   /// R of a row; by D it is the same share of each set, in units in which cones are unit cones.

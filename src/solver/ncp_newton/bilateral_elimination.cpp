@@ -12,7 +12,7 @@ namespace {
 constexpr double kRepeats = 1e-13;
 /// A row of which they leave less than this share of what cancels is theirs: what is left of it is
 /// rounding.
-constexpr double kHeld = 1e-10;
+constexpr double kRounding = 1e-10;
 /// Larger islands are left to others: of several trees to sparse methods.
 constexpr int kMostRows = 400, kMostRowsOfTrees = 100;
 
@@ -87,7 +87,7 @@ void BilateralElimination::reduce() {
       terms += std::abs(term);
     }
     entry -= sum;
-    return kHeld * terms;
+    return kRounding * terms;
   };
   for (int i = 0; i < others_; ++i) {
     double *W = w_.columns + m * i, *column = w_.G + w_.other[i] * n_;

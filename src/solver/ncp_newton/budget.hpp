@@ -67,11 +67,12 @@ class Budget {
   bool was_exhausted() const { return exhausted_; }
   /// Something was too much work, or too late.
   bool refused() const { return work_.refused(); }
-  /// As much again, of a budget by formula.
-  void renew() {
-    if (!by_formula()) return;
-    most_ *= 2;
-    exhausted_ = false;
+  /// As much again, of a budget by formula, but of what was sparse; else what is left.
+  Budget again(const SolverSettings& settings, int rows) const {
+    if (!by_formula()) return *this;
+    Budget out(settings, rows, pass_, work_);
+    out.sparse_ = kSparseFactorisations;
+    return out;
   }
 
  private:

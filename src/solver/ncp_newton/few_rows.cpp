@@ -5,15 +5,15 @@ namespace stiction {
 
 bool solve_few_rows(const Island& island,
                     const SolverSettings& settings,
+                    Budget budget,
                     DenseIslandWork& work,
                     double* lambda,
                     double* velocity,
                     int& sweeps,
                     WorkAccount& account,
                     ContactSolution& solution) {
-  const int most = settings.max_factorisations;
-  if (settings.max_iterations < kMostDenseSweeps || (most > 0 && most < kMostDenseSteps) ||
-      settings.interrupt.requested() || !is_dense_island(island))
+  if (settings.max_iterations < kMostDenseSweeps || budget.exhausted() ||
+      (!budget.by_formula() && budget.left() < kMostDenseSteps) || !is_dense_island(island))
     return false;
   const DenseOutcome x = solve_dense_island(island, settings.tolerance, work, lambda, velocity);
   sweeps = x.sweeps;

@@ -244,6 +244,7 @@ Residuals newton_on_modes(const Island& island,
                           ModeNewtonWork& a,
                           WorkAccount& account) {
   const int begin = island.begin, end = island.end;
+  a.weakest = 0.0;
   if (before.relative <= settings.tolerance || island.rows() > kMaxNewtonRows) return before;
   Residuals best = before;
   a.reserve(island.problem.g.size(), island.rows());

@@ -40,8 +40,9 @@ struct NcpNewtonWork {
     Buffer<double> best, first;  ///< impulses
     Buffer<double> scale;        ///< canonical
   };
-  Own given, relaxed;        ///< of the problem; of `compliant`
-  ContactProblem compliant;  ///< the problem with compliance added
+  Own given, relaxed;                            ///< of the problem; of `compliant`
+  ContactProblem compliant;                      ///< the problem with compliance added
+  const ContactProblem* compliant_of = nullptr;  ///< which it was copied of in this solve
   ModeNewtonWork modes;
   MultiplierWork multipliers;
   SpaceNewtonWork space;
@@ -70,6 +71,7 @@ int most_coordinates(const Island& island);
 /// begins anew from the same start. `sweeps` is what it took.
 bool solve_few_rows(const Island& island,
                     const SolverSettings& settings,
+                    Budget budget,
                     DenseIslandWork& work,
                     double* lambda,
                     double* velocity,

@@ -157,8 +157,10 @@ bool NcpNewton::solve_compliant() {
 
 bool NcpNewton::regularise(std::vector<double>& regularisation) {
   const ContactProblem& p = island_.problem;
-  budget_.renew();
   work_.compliant = p;
+  work_.compliant_of = &p;
+  evaluate();
+  keep_best();
   for (double share = 1e-6; share < 2e-3; share *= 10.0) {
     if (budget_.exhausted()) break;
     make_normals_compliant(share);

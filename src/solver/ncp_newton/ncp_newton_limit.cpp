@@ -10,30 +10,29 @@ namespace stiction {
 namespace {
 
 /// In the coordinates of bodies: full steps of Newton lead no more rows there.
-constexpr int kMaxLooseRows = 150;
-/// A pivot below it says that the impulses are not unique.
-constexpr double kWeak = 1e-4;
+constexpr int kMaxRowsInCoordinates = 150;
 
 }  // namespace
 
 int most_limit_rows(const Island& island) {
-  return newton_in_coordinates(island) ? kMaxLooseRows : kMaxLimitRows;
+  return newton_in_coordinates(island) ? kMaxRowsInCoordinates : kMaxLimitRows;
 }
 
 /// What Newton or another stage found, but for a start that was taken as it is: that is the limit
-/// of the step before. Loose bodies with two contacts and more are hyperstatic.
+/// of the step before. In the coordinates of bodies two contacts and more are taken as hyperstatic.
 bool NcpNewton::may_have_others() const {
   if (accepted_ || !can_start_soft()) return false;
   const bool loaded = std::any_of(
       lambda_ + island_.begin, lambda_ + island_.end, [](double x) { return x != 0.0; });
-  return loaded && (in_coordinates() ? island_.rows() > 3 : weakest_ < kWeak);
+  return loaded && (in_coordinates() ? island_.rows() > 3 : weakest_ < kWeakPivot);
 }
 
 /// Newton on the problem with a share of compliance; true if that brings the residual to what is
 /// enough.
 bool NcpNewton::newton_with_compliance(double share, const LimitPass& pass) {
+  const int left = in_coordinates() ? budget_.sparse_left() : budget_.left();
   NewtonSettings settings{
-      pass.goal, std::min(pass.steps, budget_.left()), budget_.interrupt(), pass.proximal};
+      pass.goal, std::min(pass.steps, left), budget_.interrupt(), pass.proximal};
   settings.compliance = share;
   velocities(island_, lambda_, velocity_);
   add_compliance(island_, share, own_.scale, lambda_, velocity_);
@@ -84,7 +83,8 @@ bool NcpNewton::follow_from_zero() {
                                   {kSoftShare, kRoughResidual, kRoughResidual, kSteps}) &&
            stiffen(kSteps) == Stiffened::kSolved;
   }
-  work_.compliant = island_.problem;
+  if (work_.compliant_of != &island_.problem) work_.compliant = island_.problem;
+  work_.compliant_of = &island_.problem;
   add_share_to_all(kSoftShare);
   const Island soft(work_.compliant, island_.first, island_.last);
   NcpNewton relaxed(

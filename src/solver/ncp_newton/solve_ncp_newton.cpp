@@ -33,7 +33,8 @@ IslandOutcome solve_stages(
     Course& course, const Island& island, const Budget& budget, double* lambda, double* velocity) {
   auto& [settings, account, work, solution, certificate] = course;
   int sweeps = 0;
-  if (solve_few_rows(island, settings, work.dense, lambda, velocity, sweeps, account, solution)) {
+  if (solve_few_rows(
+          island, settings, budget, work.dense, lambda, velocity, sweeps, account, solution)) {
     certificate = solution.residuals;
     return {sweeps, SolveStatus::kConverged};
   }
@@ -54,7 +55,6 @@ void keep_better(const Island& island,
     std::copy_n(from, island.rows(), lambda + island.begin);
     return residuals(island.problem, lambda, velocity, island.first, island.last);
   };
-  work.answer.grow(island.rows());
   std::copy_n(lambda + island.begin, island.rows(), work.answer.data());
   const Residuals before = exchange(work.start);
   if (before.relative < reached.relative)
@@ -74,13 +74,14 @@ IslandOutcome solve_eliminated(
   if (!course.account.factor(BilateralElimination::multiplications(island)))
     return solve_stages(course, island, budget, lambda, velocity);
   const BilateralElimination others(island, work);
+  course.work.compliant_of = nullptr;  // the problem that is left has the address of another one
   std::vector<StageRecord>& stages = course.solution.stages;
   const bool alone = others.problem().num_sets() == 0;
   if (course.solution.record_stages)
     stages.push_back({"bilateral rows", island.first, 1, kUnknown, alone});
   SolverSettings& settings = work.settings = course.settings;
   others.restrict_impulse(lambda, work.impulse);
-  work.start.grow(island.rows());
+  grow(island.rows(), work.start, work.answer);
   std::copy_n(lambda + island.begin, island.rows(), work.start.data());
   const ContactSpace& space = island.problem.space;
   const bool stages_follow = space.known() && !in_one_tree(space);
@@ -93,7 +94,9 @@ IslandOutcome solve_eliminated(
       Course left{settings, course.account, course.work, course.solution};
       const Island rest(others.problem(), 0, others.problem().num_sets());
       const Budget part(budget, std::max(0, enough - (budget.count() - before)));
+      const int sweeps = outcome.iterations;
       outcome = solve_stages(left, rest, part, work.impulse, work.velocity);
+      outcome.iterations += sweeps;
     }
     others.extend_impulse(work.impulse, lambda);
     course.certificate = residuals(island.problem, lambda, velocity, island.first, island.last);
@@ -124,10 +127,8 @@ IslandOutcome solve_eliminated(
 SolveStatus regularise(
     Course& course, const Island& island, const Budget& budget, double* lambda, double* velocity) {
   auto& [settings, account, work, solution, certificate] = course;
-  // By formula the compliant problem has a budget of its own, else what is left of the given one.
-  const Budget own(settings, island.rows(), pass_work(island), account);
-  const Budget& left = budget.by_formula() ? own : budget;
-  NcpNewton solver(island, settings, left, work, work.given, lambda, velocity);
+  const Budget again = budget.again(settings, island.rows());
+  NcpNewton solver(island, settings, again, work, work.given, lambda, velocity);
   return solver.regularise(solution.regularisation) ? SolveStatus::kRegularised
                                                     : SolveStatus::kInfeasible;
 }
@@ -148,6 +149,7 @@ void solve_ncp_newton(const ContactProblem& problem,
   Course course{settings, account, work, solution};
   work.reserve(problem);
   solution.stages.clear();
+  work.compliant_of = nullptr;
   const bool alone = problem.num_islands() == 1;
   solve_by_islands(problem, solution, [&](const Island& island, double* lambda, double* velocity) {
     rows_after -= island.rows();

@@ -1,5 +1,6 @@
 #include "stiction/solver/solver.hpp"
 
+#include "solver/dense/dense_problem.hpp"
 #include "support/contact_problems.hpp"
 #include "support/dense.hpp"
 #include <Eigen/Geometry>
@@ -8,9 +9,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 #include <vector>
 
-// Of several solutions ncp-newton takes the limit of vanishing compliance, whatever the start.
+// ncp-newton takes, of several solutions, the limit of vanishing compliance, whatever the start.
 
 using namespace stiction;
 using namespace stiction::test;
@@ -51,26 +53,24 @@ Data grasp(double squeeze) {
   return d;
 }
 
-/// With a bilateral row that touches nothing: no problem for the dense course of few rows.
-Data with_free_row(Data d) {
-  const int n = static_cast<int>(d.g.size());
-  MatrixXd G = MatrixXd::Zero(n + 1, n + 1);
-  G.topLeftCorner(n, n) = d.G;
-  G(n, n) = 1.0;
-  d.G = G;
-  d.g.conservativeResize(n + 1);
-  d.g[n] = 0.0;
-  d.sets.push_back(ConstraintSet::free(1));
-  return d;
-}
+/// On few rows, or by the stages.
+enum class Course { kFewRows, kStages };
 
-ContactSolution solved(const Data& d, const std::vector<double>& start = {}) {
+ContactSolution solved(const Data& d,
+                       const std::vector<double>& start = {},
+                       Course course = Course::kFewRows) {
   SolverWorkspace work;
   ContactSolution x;
   x.impulse = start;
+  x.record_stages = true;
   SolverSettings settings;
   settings.max_factorisations = 0;
+  if (course == Course::kStages)
+    settings.max_factorisations = kMostDenseSteps - 1;  // no room for the other
   solve(d.problem(), settings, work, x);
+  const bool few = std::ranges::any_of(
+      x.stages, [](const StageRecord& r) { return std::string(r.stage) == "few rows"; });
+  if (course == Course::kStages) BOOST_TEST(!few);
   return x;
 }
 
@@ -126,8 +126,8 @@ BOOST_AUTO_TEST_SUITE(limit_test)
 // Whatever little the squeeze has to spare, the cube stays; on few rows and on any.
 BOOST_AUTO_TEST_CASE(a_grasp_that_can_hold_holds) {
   for (const double squeeze : {1.001, 1.02, 1.2, 2.0}) {
-    for (const Data& d : {grasp(squeeze), with_free_row(grasp(squeeze))}) {
-      const ContactSolution x = solved(d);
+    for (const Course course : {Course::kFewRows, Course::kStages}) {
+      const ContactSolution x = solved(grasp(squeeze), {}, course);
       BOOST_TEST(x.converged());
       BOOST_TEST(largest(x.velocity) <= 1e-9 * kGravity * kStep);
     }
@@ -136,11 +136,10 @@ BOOST_AUTO_TEST_CASE(a_grasp_that_can_hold_holds) {
 
 // What nothing squeezes falls, though impulses exist with which it would stick.
 BOOST_AUTO_TEST_CASE(nothing_squeezes_a_peg) {
-  for (const Data& d : {grasp(0.0), with_free_row(grasp(0.0))}) {
-    const std::vector<double> squeezed = solved(grasp(2.0)).impulse;
-    std::vector<double> start = squeezed;
-    start.resize(d.g.size(), 0.0);
-    for (const ContactSolution& x : {solved(d), solved(d, start)}) {
+  const Data d = grasp(0.0);
+  const std::vector<double> squeezed = solved(grasp(2.0)).impulse;
+  for (const Course course : {Course::kFewRows, Course::kStages}) {
+    for (const ContactSolution& x : {solved(d, {}, course), solved(d, squeezed, course)}) {
       BOOST_TEST(x.converged());
       BOOST_TEST(largest(x.impulse) <= 1e-9 * largest(squeezed));
     }
@@ -151,12 +150,12 @@ BOOST_AUTO_TEST_CASE(nothing_squeezes_a_peg) {
 BOOST_AUTO_TEST_CASE(symmetric_impulses_of_a_symmetric_grasp) {
   Rng rng(3);
   for (int trial = 0; trial < 50; ++trial) {
-    Data d = grasp(rng.uniform(1.1, 3.0));
-    if (trial % 2) d = with_free_row(d);
+    const Data d = grasp(rng.uniform(1.1, 3.0));
+    const Course course = trial % 2 ? Course::kStages : Course::kFewRows;
     std::vector<double> start = solved(d).impulse;
     const double size = largest(start);
     for (double& l : start) l += 0.2 * size * rng.uniform(-1.0, 1.0);
-    const ContactSolution x = solved(d, start);
+    const ContactSolution x = solved(d, start, course);
     BOOST_TEST(x.converged());
     // Contact k of the one side is at y, z of contact k of the other; normals point at each other.
     for (int k = 0; k < 4; ++k) {
