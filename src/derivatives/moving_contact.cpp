@@ -1,5 +1,7 @@
 #include "derivatives/moving_contact.hpp"
 
+#include "collision/scene/seams.hpp"
+#include "collision/scene/touch_rule.hpp"
 #include "contact/constraint_row.hpp"
 #include "contact/contact_axes.hpp"
 #include "contact/contact_memory.hpp"
@@ -22,6 +24,46 @@ ContactDerivatives derivatives_of(const DerivativeInput& in, const Contact& c) {
                              geometry_pose(in, c.geometry_a),
                              in.scene.shape(in.parameters, c.geometry_b),
                              geometry_pose(in, c.geometry_b));
+}
+
+/// A touch_slope() of which a kink is rounding.
+constexpr double kNoSlope = 1e-3;
+
+/// Where several points have the least gap it has a kink, and counts with their mean: what
+/// differences to both sides give of a foot that is as long before its middle as behind it.
+void find_touch(const DerivativeInput& in, int i, MovingContact& p, MovingRows& out) {
+  const ContactSet& contacts = in.record.contacts;
+  MovingTouch& touch = p.touch;
+  p.found = found_contact(in, i, touch.shift);
+  p.d = derivatives_of(in, p.found);
+  if (p.contact.witness.swept) {
+    touch.share = -shift_to_plane(in.scene, p.contact.geometry_a, p.contact.geometry_b);
+    touch.gap_u = p.d.gap_u;
+    touch.gap_w = p.d.gap_w + cross(p.found.position - p.contact.position, p.d.gap_u);
+    return;
+  }
+  const PairContacts pair = contacts_of_pair(contacts, i);
+  const double slope = touch_slope(pair.least_gap, in.margin);
+  touch.share = touch_shift(in.scene, p.contact).share * slope;
+  if (touch.share == 0.0) return;
+  double next = kInfinity;
+  int count = 0;
+  for (int k = pair.first; k < pair.last; ++k) {
+    const double above = contacts[k].gap - pair.least_gap;
+    if (above > kTouching) {
+      next = std::min(next, above);
+      continue;
+    }
+    double shift;
+    const Contact c = k == i ? p.found : found_contact(in, k, shift);
+    const ContactDerivatives d = k == i ? p.d : derivatives_of(in, c);
+    touch.gap_u += d.gap_u;
+    touch.gap_w += d.gap_w + cross(c.position - p.contact.position, d.gap_u);
+    if (count++ > 0) next = 0.0;
+  }
+  touch.gap_u = touch.gap_u * (1.0 / count);
+  touch.gap_w = touch.gap_w * (1.0 / count);
+  if (next < kInfinity && slope > kNoSlope) out.has_kink_at(next, 1.0);
 }
 
 /// -dc*_N/dgap, or e; counts what is not smooth.
@@ -51,15 +93,33 @@ void set_reference(MovingContact& p, MovingRows& out) {
 
 }  // namespace
 
+Contact found_contact(const DerivativeInput& in, int i, double& shift) {
+  const ContactSet& contacts = in.record.contacts;
+  Contact c = contacts[i];
+  shift =
+      shift_at_touch(touch_shift(in.scene, c), contacts_of_pair(contacts, i).least_gap, in.margin);
+  c.position += c.frame.c2 * -shift;
+  return c;
+}
+
+PointChange point_change(const MovingContact& p, const ContactChange& found, double touch_gap) {
+  const Vec3d n = p.normal();
+  const Vec3d moved = found.normal * p.touch.shift + n * (p.touch.share * touch_gap);
+  return {found.position + moved, cross(n, found.normal), found.gap};
+}
+
 PointChange point_change(const MovingContact& p, bool on_a, const Vec3d& u, const Vec3d& w) {
+  const Vec3d n = p.normal(), there = u + cross(w, p.found.position - p.contact.position);
   const double sign = on_a ? -1.0 : 1.0;
-  const Vec3d du = u * sign, dw = w * sign;
-  Vec3d dn = p.d.normal_u * du + p.d.normal_w * dw, dp = p.d.position_u * du + p.d.position_w * dw;
+  const Vec3d du = there * sign, dw = w * sign;
+  ContactChange found{p.d.normal_u * du + p.d.normal_w * dw,
+                      p.d.position_u * du + p.d.position_w * dw,
+                      dot(p.d.gap_u, du) + dot(p.d.gap_w, dw)};
   if (on_a) {
-    dn += cross(w, p.normal());
-    dp += u;
+    found.normal += cross(w, n);
+    found.position += there;
   }
-  return {dp, cross(p.normal(), dn), dot(p.d.gap_u, du) + dot(p.d.gap_w, dw)};
+  return point_change(p, found, sign * (dot(p.touch.gap_u, u) + dot(p.touch.gap_w, w)));
 }
 
 RowChange row_change(const MovingContact& p, const PointChange& moved, const RowMotion& motion) {
@@ -116,13 +176,16 @@ MovingContact moving_contact(const DerivativeInput& in, int set, MovingRows& row
   MovingContact p{in,
                   contact,
                   row,
-                  derivatives_of(in, contact),
+                  {},
+                  {},
+                  {},
                   {in, row, contact.body_a, x, x, rows.end.data()},
                   {in, row, contact.body_a, x, x, rows.begin.data()},
                   {},
                   {},
                   {},
                   {}};
+  find_touch(in, row.index, p, rows);
   p.at_end = p.end.relative();
   p.at_start = p.start.relative();
   const double* l = in.record.solution.impulse.data() + in.record.problem.sets[set].offset;

@@ -46,7 +46,8 @@ DerivativeInput Simulator::derivative_input() const {
           before_,
           record(),
           s.model,
-          report().safe_islands};
+          report().safe_islands,
+          settings_.collision.margin};
 }
 
 const std::vector<std::string>& Simulator::derivative_parameters() { return parameter_fields(); }

@@ -16,18 +16,18 @@ import pytest
 import stiction
 
 HASHES = {
-    "solo12": "587f3d13a71b3491",
-    "talos": "5c1fe4bd28d61e82",
-    "allegro-ball": "378252a78a704620",
+    "solo12": "69d3f930c0f90157",
+    "talos": "a7cd8689f070ada0",
+    "allegro-ball": "bfafefe9e9afafb9",
     "four-bar": "5f9cbd4c9db9834d",
-    "box-stack": "3a33bc791d98bb06",
-    "slope": "2f14e167c677ad05",
-    "cube-slide": "adfb5431762c410d",
-    "ycb-pile(10)": "a99663d96adf3227",
+    "box-stack": "59c38176a084782d",
+    "slope": "fe3cba5e15302b7c",
+    "cube-slide": "3f9563cf8237aaa9",
+    "ycb-pile(10)": "bd29298ae4450127",
     "solo12, exponential": "9112dd4777c142e3",
     "cube-slide, implicit-euler": "94d14b8f8b6d0dd1",
 }
-BATCHES = {"solo12": "0b13d181bb0104e9", "talos": "f26c81469fa28d07"}
+BATCHES = {"solo12": "cdbe32d897b6192b", "talos": "3fd41960c87d0687"}
 """Of worlds on lanes."""
 STEPS = 150
 
