@@ -19,7 +19,6 @@ struct DerivativeInput {
   const StepRecord& record;
   ContactModel model = ContactModel::kNcp;  ///< whose solution it is
   int safe_islands = 0;                     ///< StepReport::safe_islands
-  double margin = 1e-3;                     ///< CollisionSettings::margin [m]
 
   const TreeData<double>& data(int tree) const { return record.dynamics.trees[tree]; }
 };

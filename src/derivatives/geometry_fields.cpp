@@ -83,13 +83,10 @@ void add_size(const Input& in, const Linear& linear, const ChangeSink& out) {
     const int a = p.contact.geometry_a, b = p.contact.geometry_b;
     const SizeChanges found = changes_by_size(in, p.found);
     for (int k = 0; k < 6; ++k) {
-      const double touch_gap =
-          p.touch.share == 0.0 ? 0.0 : mean_of_least(in.record.contacts, p.row.index, [&](int c) {
-            double shift;
-            return c == p.row.index ? found[k].gap
-                                    : changes_by_size(in, found_contact(in, c, shift))[k].gap;
-          });
-      const PointChange moved = point_change(p, found[k], touch_gap);
+      const double shift = shift_change(p, [&](const Contact& c) {
+        return &c == &p.contact ? found[k] : changes_by_size(in, found_contact(p, c))[k];
+      });
+      const PointChange moved = point_change(p, found[k], shift);
       add_change(in, linear, p, set, moved, 3 * (k < 3 ? a : b) + k % 3, out);
     }
   });

@@ -46,8 +46,7 @@ DerivativeInput Simulator::derivative_input() const {
           before_,
           record(),
           s.model,
-          report().safe_islands,
-          settings_.collision.margin};
+          report().safe_islands};
 }
 
 const std::vector<std::string>& Simulator::derivative_parameters() { return parameter_fields(); }

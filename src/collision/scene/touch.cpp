@@ -2,6 +2,7 @@
 
 #include "stiction/model/scene.hpp"
 
+#include "collision/scene/collide.hpp"
 #include "collision/scene/seams.hpp"
 #include "collision/scene/touch_rule.hpp"
 
@@ -32,8 +33,8 @@ TouchShift touch_shift(const Scene& scene, const Contact& c) {
       scene, c.geometry_a, c.geometry_b, c.witness.swept, c.gap, c.material.rest_offset);
 }
 
-double shift_at_touch(const TouchShift& shift, double least_gap, double margin) {
-  return shift.share * touch_reach(least_gap, margin) + shift.fixed;
+double shift_at_touch(const TouchShift& shift, double reach) {
+  return shift.share * reach + shift.fixed;
 }
 
 PairContacts contacts_of_pair(const ContactSet& contacts, int i) {
@@ -47,15 +48,32 @@ PairContacts contacts_of_pair(const ContactSet& contacts, int i) {
   return out;
 }
 
-void move_to_touch(const Scene& scene, double margin, ContactSet& contacts) {
+/// By how much the point comes closer within the step, at the velocities of its start [m].
+static double approach_of(const CollisionWorkspace& work, double dt, const Contact& c) {
+  const auto velocity = [&](int body, int g) {
+    if (body < 0) return Vec3d{0, 0, 0};
+    const Vec3d arm = c.position - work.poses[g] * work.centre[g];
+    return work.linear[g] + cross(work.angular[g], arm);
+  };
+  return dt * dot(c.frame.c2, velocity(c.body_a, c.geometry_a) - velocity(c.body_b, c.geometry_b));
+}
+
+void move_to_touch(const CollisionWorkspace& work,
+                   const Scene& scene,
+                   double dt,
+                   ContactSet& contacts) {
   const int count = static_cast<int>(contacts.size());
   PairContacts pair{0, 0, 0.0};
   for (int first = 0; first < count; first = pair.last) {
     pair = contacts_of_pair(contacts, first);
     if (!(pair.least_gap >= 0.0)) continue;
+    double approach = -kInfinity;
+    for (int i = first; i < pair.last; ++i)
+      approach = std::max(approach, approach_of(work, dt, contacts[i]));
+    const double reach = touch_reach(pair.least_gap, approach);
     for (int i = first; i < pair.last; ++i) {
       Contact& c = contacts[i];
-      const double shift = shift_at_touch(touch_shift(scene, c), pair.least_gap, margin);
+      const double shift = shift_at_touch(touch_shift(scene, c), reach);
       if (shift != 0.0) c.position += c.frame.c2 * shift;
     }
   }

@@ -8,11 +8,13 @@
 // the least gap of the pair still is, and lie then on the body that moves: on both sides of an
 // impulse is one point, which keeps the angular momentum, and of two bodies that move the smaller
 // one would feel a wrong lever arm most. All points of a pair go equally far, so that those of a
-// flat foot stay in one plane. What touches at the start stays where it is.
+// flat foot stay in one plane. What touches at the start, and what does not come closer, stays where
+// it is.
 
 namespace stiction {
 
 class Scene;
+struct CollisionWorkspace;
 
 /// Where an impulse acts when its pair touches, as a share of the gap from A to B: 0 on A, 1 on B,
 /// midway between two bodies with shapes of one size. Bodies: -1 is the world.
@@ -20,8 +22,8 @@ double place_at_touch(int body_a, int body_b, const Shape& a, const Shape& b);
 /// The same of geometries with the sizes that the scene was made with: edits move no place.
 double place_at_touch(const Scene& scene, int a, int b);
 
-/// How far a point is moved along its normal from A to B:
-/// share * touch_reach(least gap of the pair, margin) + fixed [m].
+/// How far a point is moved along its normal from A to B: share * reach + fixed [m], with
+/// touch_reach(least gap of the pair, most that one of its points comes closer in the step).
 struct TouchShift {
   double share;  ///< 0 of a point that was found at the moment of meeting
   double fixed;
@@ -30,7 +32,7 @@ struct TouchShift {
 /// offset of the pair [m].
 TouchShift touch_shift(const Scene& scene, int a, int b, bool swept, double gap, double offset);
 TouchShift touch_shift(const Scene& scene, const Contact& contact);
-double shift_at_touch(const TouchShift& shift, double least_gap, double margin);
+double shift_at_touch(const TouchShift& shift, double reach);
 
 /// Contacts first ... last - 1 of one pair.
 struct PairContacts {
@@ -40,7 +42,11 @@ struct PairContacts {
 /// Of the pair of contact i, in contacts that are sorted by pair.
 PairContacts contacts_of_pair(const ContactSet& contacts, int i);
 
-/// Moves contacts, sorted by pair, to where their impulses act; `margin`: CollisionSettings.
-void move_to_touch(const Scene& scene, double margin, ContactSet& contacts);
+/// Moves contacts, sorted by pair, to where their impulses act. The workspace has poses and
+/// velocities of their geometries.
+void move_to_touch(const CollisionWorkspace& work,
+                   const Scene& scene,
+                   double dt,
+                   ContactSet& contacts);
 
 }  // namespace stiction

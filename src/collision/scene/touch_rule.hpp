@@ -2,37 +2,36 @@
 
 #include "stiction/math/lanes.hpp"
 
-// How far an open gap moves the point of a contact, for one world and for packs of them.
+// How far a pair still moves until it touches, for one world and for packs of them. With x =
+// approach / gap between 0 and 1: gap (3 x^2 - 2 x^3). All of the gap, where the pair comes as much
+// closer within the step; nothing, where it rests or parts, so that what rests is not moved by the
+// rounding of its gap; and no kink between them, as a plain minimum would have.
 
 namespace stiction {
-
-/// Of the margin: up to this gap the moment of touching fades in, so that nothing has a kink at
-/// zero, where all that rests is. At 1 mm differences of 1 um do not see the slope there, and the
-/// arm is off by 23 um at most.
-inline constexpr double kTouchFade = 0.09;
-
 inline namespace STICTION_ISA {
 
-/// A gap as a share of the fade, 1 where it is wider.
+/// x; `approach`: by how much the pair comes closer within the step [m].
 template <class Real>
-inline Real faded_gap(const Real& gap, double margin) {
-  const Real zero(0.0), one(1.0), open = max(zero, gap);
-  const double fade = kTouchFade * margin;
-  return fade > 0.0 ? min(one, open / Real(fade)) : select(open > zero, one, zero);
+inline Real touch_share(const Real& gap, const Real& approach) {
+  return min(Real(1.0), max(Real(0.0), approach) / max(Real(1e-300), gap));
 }
 
-/// The gap where it is wider than the fade; below, g x^2 (3 - 2 x) with x = g / fade.
 template <class Real>
-inline Real touch_reach(const Real& gap, double margin) {
-  const Real x = faded_gap(gap, margin);
+inline Real touch_reach(const Real& gap, const Real& approach) {
+  const Real x = touch_share(gap, approach);
   return max(Real(0.0), gap) * (x * x * (Real(3.0) - Real(2.0) * x));
 }
 
-/// Its derivative.
+/// Its derivatives, where the gap is open.
 template <class Real>
-inline Real touch_slope(const Real& gap, double margin) {
-  const Real x = faded_gap(gap, margin);
-  return x * x * (Real(9.0) - Real(8.0) * x);
+inline Real touch_slope_by_gap(const Real& gap, const Real& approach) {
+  const Real x = touch_share(gap, approach);
+  return x * x * (Real(4.0) * x - Real(3.0));
+}
+template <class Real>
+inline Real touch_slope_by_approach(const Real& gap, const Real& approach) {
+  const Real x = touch_share(gap, approach);
+  return Real(6.0) * x * (Real(1.0) - x);
 }
 
 }  // namespace STICTION_ISA

@@ -61,7 +61,7 @@ Errors errors_of(Simulator& simulator,
   for (int k = 0; k < 3 * nv && out.compared; ++k) {
     const double size = J.middleCols(k / nv * nv, nv).cwiseAbs().maxCoeff();
     double least = kInfinity;
-    for (const double h : {1e-3, 1e-4, 1e-5, 1e-6, 1e-7}) {  // the last where contacts fade in
+    for (const double h : {1e-3, 1e-4, 1e-5, 1e-6}) {
       const auto plus = inverse(simulator,
                                 moved(simulator.scene(), m, h * VectorXd::Unit(3 * nv, k)),
                                 actuated),
@@ -143,7 +143,7 @@ BOOST_AUTO_TEST_CASE(derivatives_agree_with_differences) {
                               << redundant << " explained");
   for (const auto& [mode, count] : seen) BOOST_TEST_MESSAGE(mode << " " << count);
   BOOST_TEST(compared > num_worlds() / 4);
-  BOOST_TEST(rough < compared / 10);  // of contacts that fade in differences have fewer digits
+  BOOST_TEST(rough <= compared / 20);
   BOOST_TEST(redundant > compared / 3);
   BOOST_TEST(compared - redundant > compared / 10);  // also what forces do not explain
 }

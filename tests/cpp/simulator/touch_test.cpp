@@ -15,7 +15,6 @@ namespace stiction::test {
 namespace {
 
 constexpr double kRadius = 0.05, kMass = 0.2;
-constexpr double kMargin = 1e-3, kFade = kTouchFade * kMargin;  // of CollisionSettings
 
 Transform at(double x, double y, double z) { return {Mat3d::identity(), {x, y, z}}; }
 
@@ -92,7 +91,7 @@ BOOST_AUTO_TEST_CASE(a_spinning_ball_bounces_as_its_closed_form) {
     if (first) add_floor(scene, kind, m);
     const Velocities start{{rng.uniform(-1.0, 1.0), rng.uniform(-1.0, 1.0), -3.0},
                            uniform_vector(rng, 40.0)};
-    const double gap = (rng.below(3) + rng.uniform(0.15, 0.98)) * 3.0 * dt;  // not in the fade
+    const double gap = (rng.below(3) + rng.uniform(0.0, 0.98)) * 3.0 * dt;
     scene.add_body("ball", Shape::sphere(kRadius), kMass, at(0.23, 0.37, kRadius + gap), m);
     if (!first) add_floor(scene, kind, m);
     Simulator sim(scene, settings(dt));
@@ -134,9 +133,9 @@ BOOST_AUTO_TEST_CASE(points_of_a_foot_stay_in_one_plane) {
     for (const Contact& k : contacts) least = std::min(least, k.gap);
     for (const Contact& k : contacts) {
       if (least <= 0.0) BOOST_TEST(std::abs(k.position.z) <= 1e-17);
-      if (least > kFade) BOOST_TEST(std::abs(k.position.z - least) < 1e-15);
+      if (least > 0.0) BOOST_TEST(std::abs(k.position.z - least) < 1e-15);
     }
-    open += least > kFade;
+    open += least > 0.0;
     closed += least <= 0.0;
   }
   BOOST_TEST(open > 15);
@@ -155,20 +154,21 @@ Vec3d angular_momentum(const State& s, const double (&mass)[2], const double (&r
   return sum;
 }
 
-// The shift has no kink: from zero at a gap of zero to the gap where the fade ends.
-BOOST_AUTO_TEST_CASE(the_shift_fades_in) {
-  BOOST_TEST(touch_reach(0.0, kMargin) == 0.0);
-  BOOST_TEST(touch_reach(-1.0, kMargin) == 0.0);
-  for (const double gap : {1e-9, 1e-6, 1e-5, 4e-5, 8.999e-5, 9e-5, 9.001e-5, 2e-4, 1e-2}) {
-    const double h = 1e-4 * gap,
-                 slope =
-                     (touch_reach(gap + h, kMargin) - touch_reach(gap - h, kMargin)) / (2.0 * h);
-    BOOST_TEST(std::abs(slope - touch_slope(gap, kMargin)) < 2e-3 * std::min(1.0, gap / kFade));
-    BOOST_TEST(std::abs(touch_reach(gap, kMargin) - gap) <= 0.265 * kFade);
+// All of the gap of what arrives, nothing of what rests or parts, and no kink between them.
+BOOST_AUTO_TEST_CASE(the_reach_follows_the_approach) {
+  for (const double gap : {1e-9, 1e-6, 1e-4, 1e-2}) {
+    for (const double x : {-1e9, -1.0, -1e-9, 0.0}) BOOST_TEST(touch_reach(gap, x * gap) == 0.0);
+    for (const double x : {1.0, 1.0 + 1e-9, 2.0, 1e9}) BOOST_TEST(touch_reach(gap, x * gap) == gap);
+    for (const double x : {-0.5, -1e-4, 1e-4, 0.3, 0.5, 0.7, 1.0 - 1e-4, 1.0 + 1e-4, 3.0}) {
+      const double h = 1e-5 * gap, u = x * gap;
+      const double by_gap = (touch_reach(gap + h, u) - touch_reach(gap - h, u)) / (2.0 * h),
+                   by_approach = (touch_reach(gap, u + h) - touch_reach(gap, u - h)) / (2.0 * h);
+      BOOST_TEST(std::abs(by_gap - touch_slope_by_gap(gap, u)) < 1e-4);
+      BOOST_TEST(std::abs(by_approach - touch_slope_by_approach(gap, u)) < 1e-4);
+    }
   }
-  BOOST_TEST(touch_reach(kFade, kMargin) == kFade);
-  BOOST_TEST(touch_reach(1e-3, kMargin) == 1e-3);
-  BOOST_TEST(touch_slope(1e-8, kMargin) < 1e-6);
+  for (const double gap : {0.0, -1e-3, -1.0})
+    for (const double x : {-1.0, 0.0, 1e-12, 1.0}) BOOST_TEST(touch_reach(gap, x) == 0.0);
 }
 
 // One point for both: angular momentum is kept, and impacts do not add energy.
