@@ -44,8 +44,9 @@ void add_approach(const MovingContact& p,
   const Vec3d u = transpose_times(d.normal_u, v) + transpose_times(d.position_u, by_place);
   const double dt = -p.in.dt;
   out.u += u * dt;
-  out.w += (transpose_times(d.normal_w, v) + transpose_times(d.position_w, by_place) +
-            cross(arm, u)) * dt;
+  out.w +=
+      (transpose_times(d.normal_w, v) + transpose_times(d.position_w, by_place) + cross(arm, u)) *
+      dt;
   out.both_u += by_place * dt;
   out.both_w += (cross(n, v) + cross(arm, by_place)) * dt;
   out.linear += n * dt;

@@ -11,19 +11,19 @@ Transform geometry_pose(const DerivativeInput& in, int geometry);
 
 /// What changes by how much the points of a pair come closer within the step, per unit.
 struct ApproachChange {
-  Vec3d u{0, 0, 0}, w{0, 0, 0};            ///< motion of B's shape, A's at rest; of the point
-  Vec3d both_u{0, 0, 0}, both_w{0, 0, 0};  ///< of both shapes with the point
+  Vec3d u{0, 0, 0}, w{0, 0, 0};             ///< motion of B's shape, A's at rest; of the point
+  Vec3d both_u{0, 0, 0}, both_w{0, 0, 0};   ///< of both shapes with the point
   Vec3d linear{0, 0, 0}, angular{0, 0, 0};  ///< velocity of B relative to A, at the point
 };
 
 /// How a contact was moved to where its pair touches (collision/scene/touch.hpp). It follows the
 /// least gap of the pair, or its own, and the fastest approach.
 struct MovingTouch {
-  double reach = 0.0;                         ///< touch_reach() of the pair [m]
-  double shift = 0.0;                         ///< along the normal [m]
-  double by_gap = 0.0, by_approach = 0.0;     ///< of the shift
-  double least_gap = 0.0, approach = 0.0;     ///< of the pair [m]
-  Vec3d gap_u{0, 0, 0}, gap_w{0, 0, 0};       ///< of that gap, as in ContactDerivatives
+  double reach = 0.0;                      ///< touch_reach() of the pair [m]
+  double shift = 0.0;                      ///< along the normal [m]
+  double by_gap = 0.0, by_approach = 0.0;  ///< of the shift
+  double least_gap = 0.0, approach = 0.0;  ///< of the pair [m]
+  Vec3d gap_u{0, 0, 0}, gap_w{0, 0, 0};    ///< of that gap, as in ContactDerivatives
   ApproachChange of_approach;
 };
 
@@ -100,15 +100,14 @@ double shift_change(const MovingContact& p, Of&& of) {
   for (int k = pair.first; k < pair.last; ++k) {
     const Contact& c = contacts[k];
     const bool is_least = c.gap <= touch.least_gap + kTouching,
-               is_fastest = touch.by_approach != 0.0 &&
-                            approach_of(p, c) >= touch.approach - kTouching;
+               is_fastest =
+                   touch.by_approach != 0.0 && approach_of(p, c) >= touch.approach - kTouching;
     if (!is_least && !is_fastest) continue;
     const ContactChange change = of(c);
     if (is_least) gap += change.gap, ++least;
     if (is_fastest) approach += approach_change(p, c, change), ++fastest;
   }
-  return touch.by_gap * gap / least +
-         (fastest > 0 ? touch.by_approach * approach / fastest : 0.0);
+  return touch.by_gap * gap / least + (fastest > 0 ? touch.by_approach * approach / fastest : 0.0);
 }
 
 /// Of a set of the problem; counts in `rows` what is not smooth.

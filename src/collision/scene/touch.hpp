@@ -8,8 +8,8 @@
 // the least gap of the pair still is, and lie then on the body that moves: on both sides of an
 // impulse is one point, which keeps the angular momentum, and of two bodies that move the smaller
 // one would feel a wrong lever arm most. All points of a pair go equally far, so that those of a
-// flat foot stay in one plane. What touches at the start, and what does not come closer, stays where
-// it is.
+// flat foot stay in one plane. What touches at the start, and what does not come closer, stays
+// where it is.
 
 namespace stiction {
 
