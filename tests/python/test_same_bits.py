@@ -16,18 +16,18 @@ import pytest
 import stiction
 
 HASHES = {
-    "solo12": "69d3f930c0f90157",
-    "talos": "a7cd8689f070ada0",
-    "allegro-ball": "bfafefe9e9afafb9",
+    "solo12": "587f3d13a71b3491",
+    "talos": "bc368ce9d687e617",
+    "allegro-ball": "d9963ddda9e4c137",
     "four-bar": "5f9cbd4c9db9834d",
-    "box-stack": "59c38176a084782d",
-    "slope": "fe3cba5e15302b7c",
-    "cube-slide": "3f9563cf8237aaa9",
-    "ycb-pile(10)": "bd29298ae4450127",
+    "box-stack": "c9f2a6165960804b",
+    "slope": "1d75c1084bfe05cb",
+    "cube-slide": "a4d88c693f8964e0",
+    "ycb-pile(10)": "b6506264aaefb866",
     "solo12, exponential": "9112dd4777c142e3",
     "cube-slide, implicit-euler": "94d14b8f8b6d0dd1",
 }
-BATCHES = {"solo12": "cdbe32d897b6192b", "talos": "3fd41960c87d0687"}
+BATCHES = {"solo12": "50ff1feb17c1efe1", "talos": "b6f0a641cee2aafc"}
 """Of worlds on lanes."""
 STEPS = 150
 
