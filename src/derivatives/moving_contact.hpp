@@ -65,9 +65,9 @@ PointChange point_change(const MovingContact& p,
                          const Vec3d& u,
                          const Vec3d& w,
                          const Motion<double>& start = {{0, 0, 0}, {0, 0, 0}});
-/// Of a change of the velocities of the start alone.
+/// From a change of the velocities of the start alone.
 PointChange point_change(const MovingContact& p, const Motion<double>& start);
-/// Of changes of the point as the manifold has it, and of the shift that follows its pair.
+/// From changes of the point as the manifold has it, and of the shift that follows its pair.
 PointChange point_change(const MovingContact& p, const ContactChange& found, double shift);
 
 /// Change of c at fixed v+, of the point and of B's turning along t1, t2, n, of the force on B, and

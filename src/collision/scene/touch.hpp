@@ -28,7 +28,7 @@ struct TouchShift {
   double share;  ///< 0 of a point that was found at the moment of meeting
   double fixed;
 };
-/// Of a point of geometries a and b; `swept`: Witness::swept, `gap` its own, `offset` the rest
+/// For a point of geometries a and b; `swept`: Witness::swept, `gap` its own, `offset` the rest
 /// offset of the pair [m].
 TouchShift touch_shift(const Scene& scene, int a, int b, bool swept, double gap, double offset);
 TouchShift touch_shift(const Scene& scene, const Contact& contact);
@@ -39,7 +39,7 @@ struct PairContacts {
   int first, last;
   double least_gap;  ///< [m]
 };
-/// Of the pair of contact i, in contacts that are sorted by pair.
+/// The pair of contact i, in contacts that are sorted by pair.
 PairContacts contacts_of_pair(const ContactSet& contacts, int i);
 
 /// Moves contacts, sorted by pair, to where their impulses act. The workspace has poses and
