@@ -15,7 +15,7 @@ namespace {
 
 Vec3d vector_of(const double* x) { return {x[0], x[1], x[2]}; }
 
-/// Of all points or of none.
+/// All points of a pair are, or none.
 bool is_swept(const ManifoldWorkspace& work) {
   const auto& found = work.manifolds;
   return !found.empty() && found[0].count > 0 && found[0].points[0].witness.swept;
