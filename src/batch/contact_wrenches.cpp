@@ -1,5 +1,7 @@
 #include "batch/contact_wrenches.hpp"
 
+#include "collision/scene/touch.hpp"
+
 namespace stiction {
 
 Vec3d ContactWrenches::place_of(const ContactMemory& contact, const Vec3d& otherwise) const {
@@ -21,6 +23,7 @@ const std::vector<AppliedContact>& ContactWrenches::find(const Parameters& p,
   state_.queries.clear();  // those of the end of the step
   collide(
       scene_, p, before.dynamics(), settings_.collision, settings_.dt, state_, collision_, found_);
+  move_to_touch(collision_, scene_, settings_.dt, found_);
   for (const ContactMemory& c : state_.contacts) {
     if (squared_norm(c.impulse_A) == 0.0 && squared_norm(c.moment_A) == 0.0) continue;
     const int a = static_cast<int>(c.pair >> 32), b = static_cast<int>(c.pair & 0xffffffffu);

@@ -78,7 +78,10 @@ void add_row_gradients(const DerivativeInput& in,
     for (int k = row.start[0]; k < row.start[row.num_sides]; ++k) {
       const RowColumn& by = moving.columns[k];
       double in_q = dot(linear_part, by.force), in_v = 0.0;
-      for (int s = 0; s < row.num_sides; ++s) in_q += dot(angular[s], by.moment[s]);
+      for (int s = 0; s < row.num_sides; ++s) {
+        in_q += dot(angular[s], by.moment[s]);
+        in_v += dot(angular[s], by.moment_rate);
+      }
       for (int r = 0; r < set.dim; ++r) {
         in_q -= u[r] * by.velocity[r];
         in_v -= u[r] * by.rate[r];

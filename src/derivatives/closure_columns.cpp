@@ -71,7 +71,7 @@ void set_closure_change(const MovingClosure& c,
 void append_closure_columns(const DerivativeInput& in, int set, MovingRows& out) {
   const MovingClosure c = moving_closure(in, set, out);
   MovingRow& moving = out.rows.emplace_back();
-  moving = {c.sides.count, true, {}, {c.sides.sign[0], c.sides.sign[1]}};
+  moving = {c.sides.count, true, false, {}, {c.sides.sign[0], c.sides.sign[1]}};
   for (int s = 0; s < c.sides.count; ++s) {
     const MovingSide& side = c.sides.at[s];
     const double sign = c.sides.sign[s];

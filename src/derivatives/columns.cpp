@@ -27,6 +27,7 @@ void fill_moving_forces(const Linearisation& linear, const DerivativeIsland& isl
         for (int m = begin; m < end; ++m) {
           const RowColumn& by = moving.columns[m];
           force[linear.local[by.dof]] += dot(u, by.force) + dot(w, by.moment[s]);
+          if (row.by_speed) force[island.num_dofs + linear.local[by.dof]] += dot(w, by.moment_rate);
         }
       }
     }
@@ -68,7 +69,7 @@ void add_moving_rows(const DerivativeInput& in,
       const RowColumn& by = linear.moving.columns[k];
       const double q = x[by.dof], v = x[nv + by.dof];
       force += by.force * q;
-      for (int s = 0; s < row.num_sides; ++s) moment[s] += by.moment[s] * q;
+      for (int s = 0; s < row.num_sides; ++s) moment[s] += by.moment[s] * q + by.moment_rate * v;
       for (int r = 0; r < set.dim; ++r)
         out.velocity[static_cast<std::ptrdiff_t>(set.offset - island.first_row + r) * out.stride] +=
             by.velocity[r] * q + by.rate[r] * v;

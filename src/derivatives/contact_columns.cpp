@@ -7,14 +7,21 @@ RowColumn column(const MovingContact& p, int side, int dof) {
   const double sign = p.end.sign[side];
   RowColumn c = p.end.at[side].column(dof);
   const Motion<double> moving = p.end.at[side].change(dof);
-  RowMotion motion{moving.linear * sign, {0, 0, 0}, moving.angular * sign, {0, 0, 0}};
-  if (p.restitution != 0.0) motion.start = p.start.at[side].change(dof).linear * sign;
+  const bool by_start = p.restitution != 0.0 || p.touch.by_approach != 0.0;
+  RowMotion motion{moving * sign};
+  if (by_start) motion.start = p.start.at[side].change(dof) * sign;
   if (side == p.anchor_side) motion.anchor_turn = c.w;
-  const RowChange change = row_change(p, point_change(p, sign < 0.0, c.u, c.w), motion);
+  const RowChange change =
+      row_change(p, point_change(p, sign < 0.0, c.u, c.w, motion.start), motion);
   set_velocity(p, change, c.velocity);
-  c.rate[p.normal_row()] = p.restitution * sign * dot(p.normal(), c.u);
   c.force = change.force;
   c.moment[0] = c.moment[1] = change.moment;
+  if (!by_start) return c;
+  RowMotion faster;
+  faster.start = {c.u * sign, c.w * sign};
+  const RowChange rate = row_change(p, point_change(p, faster.start), faster);
+  set_velocity(p, rate, c.rate);
+  c.moment_rate = rate.moment;
   return c;
 }
 
@@ -27,7 +34,7 @@ void append_contact_columns(const DerivativeInput& in, int set, MovingRows& out)
   out.to_bounce[set] = speed_to_bounce(in, set);
   out.num_at_threshold += out.to_bounce[set] <= kAtThreshold * bounce_threshold(in);
   MovingRow& moving = out.rows.emplace_back();
-  moving = {p.end.count, true, {}, {p.end.sign[0], p.end.sign[1]}};
+  moving = {p.end.count, true, p.touch.by_approach != 0.0, {}, {p.end.sign[0], p.end.sign[1]}};
   for (int s = 0; s < p.end.count; ++s) {
     moving.start[s] = static_cast<int>(out.columns.size());
     p.end.at[s].add_impulse(

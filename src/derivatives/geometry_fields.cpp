@@ -61,21 +61,32 @@ void add_placement(const Input& in, const Linear& linear, const ChangeSink& out)
   });
 }
 
+struct SizeChanges {
+  ContactChange of_a[3], of_b[3];
+  const ContactChange& operator[](int k) const { return k < 3 ? of_a[k] : of_b[k - 3]; }
+};
+SizeChanges changes_by_size(const Input& in, const Contact& c) {
+  SizeChanges out;
+  contact_changes_by_size(c,
+                          in.scene.shape(in.parameters, c.geometry_a),
+                          geometry_pose(in, c.geometry_a),
+                          in.scene.shape(in.parameters, c.geometry_b),
+                          geometry_pose(in, c.geometry_b),
+                          out.of_a,
+                          out.of_b);
+  return out;
+}
+
 /// Shape::size of each.
 void add_size(const Input& in, const Linear& linear, const ChangeSink& out) {
   each_contact(in, linear, out, [&](const MovingContact& p, int set) {
     const int a = p.contact.geometry_a, b = p.contact.geometry_b;
-    ContactChange by[2][3];
-    contact_changes_by_size(p.contact,
-                            in.scene.shape(in.parameters, a),
-                            geometry_pose(in, a),
-                            in.scene.shape(in.parameters, b),
-                            geometry_pose(in, b),
-                            by[0],
-                            by[1]);
+    const SizeChanges found = changes_by_size(in, p.found);
     for (int k = 0; k < 6; ++k) {
-      const ContactChange& c = by[k / 3][k % 3];
-      const PointChange moved{c.position, cross(p.normal(), c.normal), c.gap};
+      const double shift = shift_change(p, [&](const Contact& c) {
+        return &c == &p.contact ? found[k] : changes_by_size(in, found_contact(p, c))[k];
+      });
+      const PointChange moved = point_change(p, found[k], shift);
       add_change(in, linear, p, set, moved, 3 * (k < 3 ? a : b) + k % 3, out);
     }
   });

@@ -33,7 +33,7 @@ double limit_change(const DerivativeInput& in, const ConstraintRow& row, MovingR
 
 void append_joint_columns(const DerivativeInput& in, int set, MovingRows& out) {
   const ConstraintRow& row = in.record.rows.rows[set];
-  MovingRow moving{1, false, {static_cast<int>(out.columns.size())}, {1.0, 1.0}};
+  MovingRow moving{1, false, false, {static_cast<int>(out.columns.size())}, {1.0, 1.0}};
   if (row.source == RowSource::kGear) {
     const Gear& gear = in.scene.gears()[row.index];
     const bool free = row.kind == ReferenceKind::kRecovery;

@@ -1,5 +1,7 @@
 #include "derivatives/moving_contact.hpp"
 
+#include "collision/scene/seams.hpp"
+#include "collision/scene/touch_rule.hpp"
 #include "contact/constraint_row.hpp"
 #include "contact/contact_axes.hpp"
 #include "contact/contact_memory.hpp"
@@ -22,6 +24,99 @@ ContactDerivatives derivatives_of(const DerivativeInput& in, const Contact& c) {
                              geometry_pose(in, c.geometry_a),
                              in.scene.shape(in.parameters, c.geometry_b),
                              geometry_pose(in, c.geometry_b));
+}
+
+/// The slope of a shift at which a kink is rounding.
+constexpr double kNoSlope = 1e-3;
+
+Motion<double> start_velocity(const MovingContact& p, const Contact& c) {
+  const Motion<double>& V = p.at_start;
+  return {V.linear + cross(V.angular, c.position - p.contact.position), V.angular};
+}
+
+/// Adds what moves a point of the pair, c as it was found, and turns its normal.
+void add_approach(const MovingContact& p,
+                  const Contact& c,
+                  const ContactDerivatives& d,
+                  ApproachChange& out) {
+  const Vec3d n = c.frame.c2, arm = c.position - p.contact.position,
+              v = start_velocity(p, c).linear, by_place = cross(n, p.at_start.angular);
+  const Vec3d u = transpose_times(d.normal_u, v) + transpose_times(d.position_u, by_place);
+  const double dt = -p.in.dt;
+  out.u += u * dt;
+  out.w +=
+      (transpose_times(d.normal_w, v) + transpose_times(d.position_w, by_place) + cross(arm, u)) *
+      dt;
+  out.both_u += by_place * dt;
+  out.both_w += (cross(n, v) + cross(arm, by_place)) * dt;
+  out.linear += n * dt;
+  out.angular += cross(arm, n) * dt;
+}
+
+void scale(ApproachChange& x, double by) {
+  for (Vec3d* v : {&x.u, &x.w, &x.both_u, &x.both_w, &x.linear, &x.angular}) *v = *v * by;
+}
+
+/// Where several points have the least gap it has a kink, and counts with their mean: what
+/// differences to both sides give of a foot that is as long before its middle as behind it. So does
+/// the fastest approach.
+void find_pair_touch(MovingContact& p, const PairContacts& pair, MovingRows& out) {
+  const ContactSet& contacts = p.in.record.contacts;
+  MovingTouch& touch = p.touch;
+  double next_gap = kInfinity, next_approach = kInfinity;
+  int least = 0, fastest = 0;
+  for (int k = pair.first; k < pair.last; ++k) {
+    const double above = contacts[k].gap - touch.least_gap,
+                 behind = touch.approach - approach_of(p, contacts[k]);
+    const bool is_least = above <= kTouching,
+               is_fastest = touch.by_approach != 0.0 && behind <= kTouching;
+    if (!is_least) next_gap = std::min(next_gap, above);
+    if (!is_fastest) next_approach = std::min(next_approach, behind);
+    if (!is_least && !is_fastest) continue;
+    const bool own = k == p.row.index;
+    const Contact c = own ? p.found : found_contact(p, contacts[k]);
+    const ContactDerivatives d = own ? p.d : derivatives_of(p.in, c);
+    if (is_least) {
+      touch.gap_u += d.gap_u;
+      touch.gap_w += d.gap_w + cross(c.position - p.contact.position, d.gap_u);
+      if (least++ > 0) next_gap = 0.0;
+    }
+    if (is_fastest) {
+      add_approach(p, c, d, touch.of_approach);
+      if (fastest++ > 0) next_approach = 0.0;
+    }
+  }
+  touch.gap_u = touch.gap_u * (1.0 / least);
+  touch.gap_w = touch.gap_w * (1.0 / least);
+  if (fastest > 0) scale(touch.of_approach, 1.0 / fastest);
+  if (next_gap < kInfinity && std::abs(touch.by_gap) > kNoSlope) out.has_kink_at(next_gap, 1.0);
+  if (next_approach < kInfinity && std::abs(touch.by_approach) > kNoSlope)
+    out.has_kink_at(next_approach, 1.0);
+}
+
+void find_touch(const DerivativeInput& in, int i, MovingContact& p, MovingRows& out) {
+  MovingTouch& touch = p.touch;
+  const PairContacts pair = contacts_of_pair(in.record.contacts, i);
+  const TouchShift shift = touch_shift(in.scene, p.contact);
+  touch.least_gap = pair.least_gap;
+  if (shift.share != 0.0 && pair.least_gap >= 0.0) {
+    touch.approach = -kInfinity;
+    for (int k = pair.first; k < pair.last; ++k)
+      touch.approach = std::max(touch.approach, approach_of(p, in.record.contacts[k]));
+    touch.reach = touch_reach(pair.least_gap, touch.approach);
+    touch.by_gap = shift.share * touch_slope_by_gap(pair.least_gap, touch.approach);
+    touch.by_approach = shift.share * touch_slope_by_approach(pair.least_gap, touch.approach);
+  }
+  if (pair.least_gap >= 0.0) touch.shift = shift_at_touch(shift, touch.reach);
+  p.found = found_contact(p, p.contact);
+  p.d = derivatives_of(in, p.found);
+  if (p.contact.witness.swept) {
+    touch.by_gap = -shift_to_plane(in.scene, p.contact.geometry_a, p.contact.geometry_b);
+    touch.gap_u = p.d.gap_u;
+    touch.gap_w = p.d.gap_w + cross(p.found.position - p.contact.position, p.d.gap_u);
+  } else if (touch.by_gap != 0.0 || touch.by_approach != 0.0) {
+    find_pair_touch(p, pair, out);
+  }
 }
 
 /// -dc*_N/dgap, or e; counts what is not smooth.
@@ -51,15 +146,63 @@ void set_reference(MovingContact& p, MovingRows& out) {
 
 }  // namespace
 
-PointChange point_change(const MovingContact& p, bool on_a, const Vec3d& u, const Vec3d& w) {
+Contact found_contact(const MovingContact& p, const Contact& contact) {
+  const bool own = &contact == &p.contact;
+  Contact c = contact;
+  const double shift =
+      own ? p.touch.shift : shift_at_touch(touch_shift(p.in.scene, c), p.touch.reach);
+  c.position += c.frame.c2 * -shift;
+  return c;
+}
+
+double approach_of(const MovingContact& p, const Contact& c) {
+  return -p.in.dt * dot(c.frame.c2, start_velocity(p, c).linear);
+}
+
+double approach_change(const MovingContact& p, const Contact& c, const ContactChange& found) {
+  const Motion<double> V = start_velocity(p, c);
+  return -p.in.dt *
+         (dot(found.normal, V.linear) + dot(cross(c.frame.c2, V.angular), found.position));
+}
+
+PointChange point_change(const MovingContact& p, const ContactChange& found, double shift) {
+  const Vec3d n = p.normal(), moved = found.normal * p.touch.shift + n * shift;
+  return {found.position + moved, cross(n, found.normal), found.gap};
+}
+
+/// Change of the shift with the velocities of the start.
+static double shift_by_start(const MovingTouch& touch, const Motion<double>& V) {
+  if (touch.by_approach == 0.0) return 0.0;
+  return touch.by_approach *
+         (dot(touch.of_approach.linear, V.linear) + dot(touch.of_approach.angular, V.angular));
+}
+
+PointChange point_change(const MovingContact& p, const Motion<double>& start) {
+  return {p.normal() * shift_by_start(p.touch, start), {0, 0, 0}, 0.0};
+}
+
+PointChange point_change(const MovingContact& p,
+                         bool on_a,
+                         const Vec3d& u,
+                         const Vec3d& w,
+                         const Motion<double>& start) {
+  const MovingTouch& touch = p.touch;
+  const Vec3d n = p.normal(), there = u + cross(w, p.found.position - p.contact.position);
   const double sign = on_a ? -1.0 : 1.0;
-  const Vec3d du = u * sign, dw = w * sign;
-  Vec3d dn = p.d.normal_u * du + p.d.normal_w * dw, dp = p.d.position_u * du + p.d.position_w * dw;
+  const Vec3d du = there * sign, dw = w * sign;
+  ContactChange found{p.d.normal_u * du + p.d.normal_w * dw,
+                      p.d.position_u * du + p.d.position_w * dw,
+                      dot(p.d.gap_u, du) + dot(p.d.gap_w, dw)};
   if (on_a) {
-    dn += cross(w, p.normal());
-    dp += u;
+    found.normal += cross(w, n);
+    found.position += there;
   }
-  return {dp, cross(p.normal(), dn), dot(p.d.gap_u, du) + dot(p.d.gap_w, dw)};
+  const ApproachChange& by = touch.of_approach;
+  double approach = sign * (dot(by.u, u) + dot(by.w, w));
+  if (on_a) approach += dot(by.both_u, u) + dot(by.both_w, w);
+  const double shift = touch.by_gap * sign * (dot(touch.gap_u, u) + dot(touch.gap_w, w)) +
+                       touch.by_approach * approach + shift_by_start(touch, start);
+  return point_change(p, found, shift);
 }
 
 RowChange row_change(const MovingContact& p, const PointChange& moved, const RowMotion& motion) {
@@ -68,15 +211,15 @@ RowChange row_change(const MovingContact& p, const PointChange& moved, const Row
         p.contact.frame,
         own + cross(relative.angular, moved.position) - cross(moved.turn, relative.linear));
   };
-  Vec3d c = seen(motion.end, p.at_end);
+  Vec3d c = seen(motion.end.linear, p.at_end);
   c.z += p.slope * moved.gap;
-  if (p.restitution != 0.0) c.z += p.restitution * seen(motion.start, p.at_start).z;
+  if (p.restitution != 0.0) c.z += p.restitution * seen(motion.start.linear, p.at_start).z;
   const Vec3d asked = transpose_times(
       p.contact.frame, cross(motion.anchor_turn, p.spring) - cross(moved.turn, p.spring));
   c.x -= asked.x;
   c.y -= asked.y;
   const Vec3d turning =
-      transpose_times(p.contact.frame, motion.turning - cross(moved.turn, p.at_end.angular));
+      transpose_times(p.contact.frame, motion.end.angular - cross(moved.turn, p.at_end.angular));
   return {c,
           turning,
           cross(moved.turn, p.impulse),
@@ -116,7 +259,9 @@ MovingContact moving_contact(const DerivativeInput& in, int set, MovingRows& row
   MovingContact p{in,
                   contact,
                   row,
-                  derivatives_of(in, contact),
+                  {},
+                  {},
+                  {},
                   {in, row, contact.body_a, x, x, rows.end.data()},
                   {in, row, contact.body_a, x, x, rows.begin.data()},
                   {},
@@ -125,6 +270,7 @@ MovingContact moving_contact(const DerivativeInput& in, int set, MovingRows& row
                   {}};
   p.at_end = p.end.relative();
   p.at_start = p.start.relative();
+  find_touch(in, row.index, p, rows);
   const double* l = in.record.solution.impulse.data() + in.record.problem.sets[set].offset;
   p.impulse = contact.frame * force_of(row.set, l);
   p.couple = contact.frame * couple_of(row.set, l);

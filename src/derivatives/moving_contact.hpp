@@ -1,6 +1,7 @@
 #pragma once
 
 #include "collision/derivatives/contact_derivatives.hpp"
+#include "collision/scene/touch.hpp"
 #include "derivatives/row_side.hpp"
 
 namespace stiction {
@@ -8,12 +9,32 @@ namespace stiction {
 /// World placement of a shape at the start of the step.
 Transform geometry_pose(const DerivativeInput& in, int geometry);
 
+/// What changes by how much the points of a pair come closer within the step, per unit.
+struct ApproachChange {
+  Vec3d u{0, 0, 0}, w{0, 0, 0};             ///< motion of B's shape, A's at rest; of the point
+  Vec3d both_u{0, 0, 0}, both_w{0, 0, 0};   ///< of both shapes with the point
+  Vec3d linear{0, 0, 0}, angular{0, 0, 0};  ///< velocity of B relative to A, at the point
+};
+
+/// How a contact was moved to where its pair touches (collision/scene/touch.hpp). It follows the
+/// least gap of the pair, or its own, and the fastest approach.
+struct MovingTouch {
+  double reach = 0.0;                      ///< touch_reach() of the pair [m]
+  double shift = 0.0;                      ///< along the normal [m]
+  double by_gap = 0.0, by_approach = 0.0;  ///< of the shift
+  double least_gap = 0.0, approach = 0.0;  ///< of the pair [m]
+  Vec3d gap_u{0, 0, 0}, gap_w{0, 0, 0};    ///< of that gap, as in ContactDerivatives
+  ApproachChange of_approach;
+};
+
 /// A contact in the step, and how it moves.
 struct MovingContact {
   const DerivativeInput& in;
   const Contact& contact;
   const ConstraintRow& row;
-  ContactDerivatives d;
+  Contact found;         ///< as the manifold has it
+  ContactDerivatives d;  ///< of that point
+  MovingTouch touch;
   MovingSides end, start;  ///< with the velocities at the end and the start of the step
   Motion<double> at_end, at_start;
   Vec3d impulse;       ///< world [N s]
@@ -32,16 +53,23 @@ struct PointChange {
   Vec3d position, turn;  ///< of the frame, without spin, which changes no force
   double gap;
 };
-/// u, w: of the shape at the point; `on_a`: it is A's.
-PointChange point_change(const MovingContact& p, bool on_a, const Vec3d& u, const Vec3d& w);
-
 /// Changes of the velocities of B's point relative to A's at the end and at the start of the step,
 /// and of the body of the spring's anchor: what moves beside the contact.
 struct RowMotion {
-  Vec3d end{0, 0, 0}, start{0, 0, 0};
-  Vec3d turning{0, 0, 0};  ///< of the angular velocity at the end
+  Motion<double> end{{0, 0, 0}, {0, 0, 0}}, start{{0, 0, 0}, {0, 0, 0}};
   Vec3d anchor_turn{0, 0, 0};
 };
+/// u, w: of the shape at the point; `on_a`: it is A's; `start`: change of RowMotion::start.
+PointChange point_change(const MovingContact& p,
+                         bool on_a,
+                         const Vec3d& u,
+                         const Vec3d& w,
+                         const Motion<double>& start = {{0, 0, 0}, {0, 0, 0}});
+/// From a change of the velocities of the start alone.
+PointChange point_change(const MovingContact& p, const Motion<double>& start);
+/// From changes of the point as the manifold has it, and of the shift that follows its pair.
+PointChange point_change(const MovingContact& p, const ContactChange& found, double shift);
+
 /// Change of c at fixed v+, of the point and of B's turning along t1, t2, n, of the force on B, and
 /// of its moment about the point's place.
 struct RowChange {
@@ -50,6 +78,37 @@ struct RowChange {
 /// The rows of c.
 void set_velocity(const MovingContact& p, const RowChange& change, double* velocity);
 RowChange row_change(const MovingContact& p, const PointChange& moved, const RowMotion& motion);
+
+/// A contact of the pair of p as the manifold has it, before it was moved.
+Contact found_contact(const MovingContact& p, const Contact& contact);
+
+/// By how much c, of the pair of p, comes closer within the step.
+double approach_of(const MovingContact& p, const Contact& c);
+/// What a change of it as the manifold has it changes of that.
+double approach_change(const MovingContact& p, const Contact& c, const ContactChange& found);
+
+/// Change of the shift, where those of the contacts of the pair are of(contact).
+template <class Of>
+double shift_change(const MovingContact& p, Of&& of) {
+  const MovingTouch& touch = p.touch;
+  if (touch.by_gap == 0.0 && touch.by_approach == 0.0) return 0.0;
+  if (p.contact.witness.swept) return touch.by_gap * of(p.contact).gap;
+  const ContactSet& contacts = p.in.record.contacts;
+  const PairContacts pair = contacts_of_pair(contacts, p.row.index);
+  double gap = 0.0, approach = 0.0;
+  int least = 0, fastest = 0;
+  for (int k = pair.first; k < pair.last; ++k) {
+    const Contact& c = contacts[k];
+    const bool is_least = c.gap <= touch.least_gap + kTouching,
+               is_fastest =
+                   touch.by_approach != 0.0 && approach_of(p, c) >= touch.approach - kTouching;
+    if (!is_least && !is_fastest) continue;
+    const ContactChange change = of(c);
+    if (is_least) gap += change.gap, ++least;
+    if (is_fastest) approach += approach_change(p, c, change), ++fastest;
+  }
+  return touch.by_gap * gap / least + (fastest > 0 ? touch.by_approach * approach / fastest : 0.0);
+}
 
 /// Of a set of the problem; counts in `rows` what is not smooth.
 MovingContact moving_contact(const DerivativeInput& in, int set, MovingRows& rows);

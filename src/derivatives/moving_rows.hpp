@@ -10,7 +10,8 @@
 // How the rows of a step move with q: a contact's point, frame and gap, a closure's frames, a
 // limit's gap. With c = J v+ - c* their velocity and J^T lambda their force,
 //   dc = J dv+ + sum over dofs k of (velocity_k dq_k + rate_k dv_k),
-//   d(J^T lambda) = J^T dlambda + what force_k dq_k, moment_k dq_k do on the chains of both bodies
+//   d(J^T lambda) = J^T dlambda + what force_k dq_k, moment_k dq_k + moment_rate_k dv_k do on the
+//                   chains of both bodies
 //                   + the turning of the chains themselves under a wrench held in space
 // (the last term is in inverse_dynamics_derivatives.hpp).
 
@@ -23,13 +24,15 @@ struct RowColumn {
   Vec3d force;      ///< change of the force on B, minus that on A [N s]
   Vec3d moment[2];  ///< change of the moment on B about the point of side 0, 1; minus that on A
   double velocity[kMaxSetDim];  ///< change of c at fixed v+
-  double rate[kMaxSetDim];      ///< change of -c* with v: restitution
+  double rate[kMaxSetDim];      ///< change of c with v at fixed v+: restitution, where it touches
+  Vec3d moment_rate;            ///< of `moment` with v
 };
 
 /// A constraint with the columns of its sides.
 struct MovingRow {
   int num_sides;
   bool moves_force;  ///< the columns change force and moments; else J is constant
+  bool by_speed;     ///< with v too: moment_rate
   int start[3];      ///< of each side in MovingRows::columns, and the end
   double sign[2];    ///< of the sides: -1 of A, 1 of B
 };

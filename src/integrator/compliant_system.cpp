@@ -1,5 +1,6 @@
 #include "integrator/compliant_system.hpp"
 
+#include "collision/scene/touch.hpp"
 #include "dynamics/mass_matrix.hpp"
 #include "math/within_bounds.hpp"
 #include "model/contact_order.hpp"
@@ -240,6 +241,7 @@ void locate(const CompliantInput& input,
     find_extension(input, contact, memory, start, point, system);
     point.force = compliant_force(law, point.compliance, point.motion);
   }
+  if (finite) move_to_touch(system.collision, scene, reach, system.rigid);
 }
 
 void locate_start(const CompliantInput& input, State& state, CompliantSystem& start) {

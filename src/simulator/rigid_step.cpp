@@ -4,6 +4,7 @@
 #include "stiction/math/lanes.hpp"
 #include "stiction/solver/central_path.hpp"
 
+#include "collision/scene/touch.hpp"
 #include "contact/bilateral_factor.hpp"
 #include "contact/closure_curvature.hpp"
 #include "contact/consistent_closures.hpp"
@@ -200,6 +201,7 @@ void RigidStep::find_awake_contacts(const StepInput& input, State& state) {
     state.queries = before.queries;
     find();
   }
+  move_to_touch(collision_, scene, settings.dt, record_.contacts);
 }
 
 /// Restitution must gain no energy: what is let pass in a pile in motion would be an amount of it.

@@ -64,12 +64,13 @@ def test_piles_of_hulls_come_to_rest() -> None:
 
 def test_a_pile_at_rest_stays_where_it_is(tmp_path: Path) -> None:
     """Fifty YCB objects, 650 contacts. Held to `tolerance_large` alone they would hop for ever, by
-    some 0.1 rad/s; so would a hull whose face against another's came and went (banana on brick)."""
+    some 0.1 rad/s; so would a hull whose face against another's came and went (banana on brick).
+    As stored it still creeps, and slips here and there for up to 0.8 s."""
     scene = stiction.load("ycb-pile(50)")
     sim = stiction.Simulator(scene, dt=2e-3)
     state = sim.initial_state()
     state.q[:] = settled.configuration("ycb-pile(50)")
-    sim.run(state, sim.hold(), 150)
+    sim.run(state, sim.hold(), 400)
     before = np.array(state.q)
     speeds = []
     for _ in range(100):

@@ -17,17 +17,17 @@ import stiction
 
 HASHES = {
     "solo12": "587f3d13a71b3491",
-    "talos": "5c1fe4bd28d61e82",
-    "allegro-ball": "378252a78a704620",
+    "talos": "bc368ce9d687e617",
+    "allegro-ball": "d9963ddda9e4c137",
     "four-bar": "5f9cbd4c9db9834d",
-    "box-stack": "3a33bc791d98bb06",
-    "slope": "2f14e167c677ad05",
-    "cube-slide": "adfb5431762c410d",
-    "ycb-pile(10)": "a99663d96adf3227",
+    "box-stack": "c9f2a6165960804b",
+    "slope": "1d75c1084bfe05cb",
+    "cube-slide": "a4d88c693f8964e0",
+    "ycb-pile(10)": "b6506264aaefb866",
     "solo12, exponential": "9112dd4777c142e3",
     "cube-slide, implicit-euler": "94d14b8f8b6d0dd1",
 }
-BATCHES = {"solo12": "0b13d181bb0104e9", "talos": "f26c81469fa28d07"}
+BATCHES = {"solo12": "50ff1feb17c1efe1", "talos": "b6f0a641cee2aafc"}
 """Of worlds on lanes."""
 STEPS = 150
 

@@ -16,7 +16,7 @@ struct Contact {
   std::uint64_t pair;  ///< geometry_a << 32 | geometry_b
   std::uint32_t feature;
   int pair_points;  ///< points of this pair, of all its normals
-  Vec3d position;   ///< world [m]: midpoint of the witness points, or on the plane of a half-space
+  Vec3d position;   ///< world [m]: of the manifold, midway or on a plane; in a step see touch.hpp
   Mat3d frame;  ///< R_WC = [t1 t2 n]; t1 is A's body x-axis projected (y if within 0.1 rad of n)
   double gap;   ///< [m] distance() less the pair's rest offset; negative = penetration
   Witness witness;

@@ -12,7 +12,7 @@ namespace stiction {
 struct ContactReport {
   int geometry_a, geometry_b, body_a, body_b;
   std::uint32_t feature;
-  Vec3d position;  ///< world [m]
+  Vec3d position;  ///< where the impulse acts, world [m]
   Mat3d frame;     ///< R_WC = [t1 t2 n], n from A to B
   double gap;      ///< at the start of the step [m]
   double friction;

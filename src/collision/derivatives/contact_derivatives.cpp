@@ -5,6 +5,7 @@
 #include "collision/derivatives/ties.hpp"
 #include "collision/manifold/manifold_pairs.hpp"
 #include "collision/manifold/rim.hpp"
+#include "collision/scene/touch.hpp"
 
 namespace stiction {
 namespace detail {
@@ -32,19 +33,15 @@ using namespace detail;
 
 bool is_plane(const Shape& s) { return !s.bounded() || is_surface(s.type); }
 
-/// take_back() puts the points of a later moment on the smaller body, or on the one that moves.
-bool lies_on_a(const Contact& c, const Shape& a, const Shape& b) {
-  const auto radius = [](const Shape& s) {
-    const Aabb box = bounding_box(s, Transform::identity());
-    return s.type == ShapeType::kSphere ? s.size.x : norm(half_extents(box));
-  };
-  return c.body_b < 0 || (c.body_a >= 0 && radius(a) <= radius(b));
+/// take_back() puts the points of a later moment there.
+double place_of_swept(const Contact& c, const Shape& a, const Shape& b) {
+  return place_at_touch(c.body_a, c.body_b, a, b);
 }
 
 /// Share of the gap by which the contact's point lies above A's.
 double share_of_gap(const Contact& c, const Shape& a, const Shape& b) {
   const double on_planes = (is_plane(b) ? 0.5 : 0.0) - (is_plane(a) ? 0.5 : 0.0);
-  return (!c.witness.swept ? 0.5 : lies_on_a(c, a, b) ? 0.0 : 1.0) + on_planes;
+  return (c.witness.swept ? place_of_swept(c, a, b) : 0.5) + on_planes;
 }
 
 /// A vertex, or the centre of a radius, against a flat face: the normal turns with the face.
@@ -105,14 +102,13 @@ PointMotion motion_of(const ContactQuery& q) {
 
 /// A point of a later moment depends on how its bodies turn until then, and where its features move
 /// along each other also on how they shift: but not a ball's at a face that stands still.
-bool is_ball_at_fixed_face(const ContactQuery& q) {
-  const auto holds = [&](const ContactSide& face, int body, const ContactSide& ball) {
-    PointFeature f;
-    return body < 0 && ball.core.type == ShapeType::kSphere && touching_feature(face, f) &&
-           f.flat == 2;
+bool is_ball_at_fixed_face(const ContactQuery& q, const PointMotion& m) {
+  const auto is_flat = [](const ContactSide& face, PointFeature f) {
+    return (is_surface_core(face) || touching_feature(face, f)) && f.flat == 2;
   };
-  return q.at.gap > 0.0 && (holds(q.side_a, q.contact.body_a, q.side_b) ||
-                            holds(q.side_b, q.contact.body_b, q.side_a));
+  const auto is_ball = [](const ContactSide& s) { return s.core.type == ShapeType::kSphere; };
+  return q.at.gap > 0.0 && ((q.contact.body_a < 0 && is_ball(q.side_b) && is_flat(q.side_a, m.a)) ||
+                            (q.contact.body_b < 0 && is_ball(q.side_a) && is_flat(q.side_b, m.b)));
 }
 
 /// The normal is that of the least depth, and another one is as deep.
@@ -164,8 +160,8 @@ ContactDerivatives find_derivatives(const Contact& contact,
   const ContactQuery q = contact_query(contact, A, X_WA, B, X_WB, at);
   PointMotion m = motion_of(q);
   const bool swept = contact.witness.swept;
-  if (swept && !m.exact) return on_face(true, false);
-  m.exact = m.exact && (swept ? is_ball_at_fixed_face(q) : !may_turn(q));
+  if (swept && !m.exact) return on_face(place_of_swept(contact, a, b) < 0.5, false);
+  m.exact = m.exact && (swept ? is_ball_at_fixed_face(q, m) : !may_turn(q));
   if (held != nullptr) {
     PointMotion still;
     motion_of_points(at, m.a, m.b, still);

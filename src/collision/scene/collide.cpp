@@ -4,6 +4,7 @@
 #include "collision/scene/cull.hpp"
 #include "collision/scene/seams.hpp"
 #include "collision/scene/sweep.hpp"
+#include "collision/scene/touch.hpp"
 #include "collision/surface/surface.hpp"
 
 #include <algorithm>
@@ -164,12 +165,8 @@ void keep_only_what_meets(const Scene& scene,
     manifolds.clear();
     return;
   }
-  // The smaller body feels a wrong lever arm most; the world feels none.
-  const bool world_b = scene.geometries()[b].body < 0;
-  const bool smaller_a = scene.geometries()[a].body >= 0 && work.radius[a] <= work.radius[b];
-  for (Manifold& m : manifolds) {
-    detail::take_back(motion_a, motion_b, time, dt, offset, world_b || smaller_a, m);
-  }
+  const double place = place_at_touch(scene, a, b);
+  for (Manifold& m : manifolds) detail::take_back(motion_a, motion_b, time, dt, offset, place, m);
 }
 
 /// In work.manifold, of a pair that is not proven apart; `margin` and `target`: distances.

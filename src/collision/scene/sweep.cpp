@@ -85,7 +85,7 @@ void take_back(const MovingShape& motion_a,
                double time,
                double dt,
                double offset,
-               bool on_a,
+               double place,
                Manifold& m) {
   const Vec3d centre_a = motion_a.X * motion_a.centre, centre_b = motion_b.X * motion_b.centre;
   const Vec3d later_a = centre_a + motion_a.linear * time;
@@ -94,7 +94,8 @@ void take_back(const MovingShape& motion_a,
     ManifoldPoint& p = m.points[i];
     const Vec3d half = m.normal * (0.5 * p.gap);
     const Vec3d arm_a = p.position - half - later_a, arm_b = p.position + half - later_b;
-    p.position = on_a ? centre_a + arm_a : centre_b + arm_b;
+    const Vec3d on_a = centre_a + arm_a, on_b = centre_b + arm_b;
+    p.position = place == 0.5 ? (on_a + on_b) * 0.5 : place < 0.5 ? on_a : on_b;
     const double later = dot(m.normal, velocity(motion_b, arm_b) - velocity(motion_a, arm_a));
     const double here =
         dot(m.normal,

@@ -71,17 +71,17 @@ bool first_approach_of_surfaces(const Shape& a,
                                 double& time);
 
 /// A manifold found at `time`, as contacts of the start. An impulse has one point of attack p for
-/// both bodies: the later lever arm about the centre of A if `on_a`, else of B. With c the velocity
-/// of B relative to A along the normal, at the later witness points (c') and at p (c), both at the
-/// start's velocities, the gap is g' - time c' - dt (c - c'), not below `offset`: then gap + dt c
-/// is the gap at the end of the step, to first order, also for the velocities that the solver
-/// finds.
+/// both bodies: the later lever arm about the centre of A if `place` is 0, of B if it is 1, else
+/// the middle of both. With c the velocity of B relative to A along the normal, at the later
+/// witness points (c') and at p (c), both at the start's velocities, the gap is g' - time c' - dt
+/// (c - c'), not below `offset`: then gap + dt c is the gap at the end of the step, to first order,
+/// also for the velocities that the solver finds.
 void take_back(const MovingShape& motion_a,
                const MovingShape& motion_b,
                double time,
                double dt,
                double offset,
-               bool on_a,
+               double place,
                Manifold& m);
 
 }  // namespace stiction::detail

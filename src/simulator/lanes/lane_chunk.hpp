@@ -4,7 +4,7 @@
 #include "simulator/lanes/lane_dynamics.hpp"
 #include "simulator/lanes/lane_queue.hpp"
 #include "simulator/lanes/lane_recovery.hpp"
-#include "simulator/lanes/lane_seams.hpp"
+#include "simulator/lanes/lane_touch.hpp"
 
 // One step of a chunk of packs: every pack up to its contact problems, these solved by size, every
 // pack to its end. Included once per instruction set; see math/lanes.hpp.
@@ -87,6 +87,7 @@ inline void prepare(const LaneScene& s,
     leaves(lane_found_contacts(s, p, stepped<Real>(pack.exit), x, w), LaneExit::kPair);
   if (s.finder.seams || w.num_places > 0)
     lane_seams(s, p, stepped<Real>(pack.exit), pack.exit, x, w);
+  lane_touch(s, p, x, w);
   lane_dynamics(s, p, pack, q, v, w);
   leaves(lane_joint_rows(s, p, q, v, x, w), LaneExit::kFarOut);
   Real cones(0.0), scalars(0.0);

@@ -61,6 +61,8 @@ inline void put_point(const LanePairPoint& point,
   }
   numbers(x.gap)[set * W + i] = point.distance - rest_offset;
   numbers(w.feature)[feature * W + i] = point.feature;
+  numbers(x.touch_share)[feature * W + i] = point.touch_share;
+  numbers(x.touch_fixed)[feature * W + i] = point.touch_fixed;
   numbers(w.active)[set * W + i] = 1.0;
 }
 

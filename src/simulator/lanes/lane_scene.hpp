@@ -61,6 +61,7 @@ struct LanePairPoint {
   double position[3], normal[3];  ///< normal: from a to b
   double distance;
   double feature;
+  double touch_share, touch_fixed;  ///< TouchShift
 };
 inline constexpr int kMostFoundPoints = 8;  ///< of a pair
 

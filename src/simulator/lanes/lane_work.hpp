@@ -48,15 +48,16 @@ struct PackWork {
 template <class Real>
 struct LaneScratch {
   TreeData<Real> data;
-  RigidTransform<Real>* pose;   ///< [geometries] world
-  Vec3<Real>*linear, *angular;  ///< [geometries] of the middle of its ball, world
-  Real* reach;                  ///< [geometries]
-  Vec3<Real>* point;            ///< [cones] world
-  Vec3<Real>* normal;           ///< [found slots] world, from A to B
-  Real *side, *tree_rows;       ///< [6 nv], [3 nv] of a guard: J of its bodies, rows by dof
-  Real *gap, *floor;            ///< [sets]
-  Real *jv, *g;                 ///< [total rows] J v; g
-  Real* impulse;                ///< [total rows] of the last step, where its features are now
+  RigidTransform<Real>* pose;       ///< [geometries] world
+  Vec3<Real>*linear, *angular;      ///< [geometries] of the middle of its ball, world
+  Real* reach;                      ///< [geometries]
+  Vec3<Real>* point;                ///< [cones] world
+  Vec3<Real>* normal;               ///< [found slots] world, from A to B
+  Real *touch_share, *touch_fixed;  ///< [found slots], then [places] TouchShift
+  Real *side, *tree_rows;           ///< [6 nv], [3 nv] of a guard: J of its bodies, rows by dof
+  Real *gap, *floor;                ///< [sets]
+  Real *jv, *g;                     ///< [total rows] J v; g
+  Real* impulse;                    ///< [total rows] of the last step, where its features are now
   Real* G;               ///< of the used sets: lower blocks; of one world the dense problem's
   Real* by_dof;          ///< [nv x stride] Y of one world, in the order of that problem
   Real* free;            ///< [stride] likewise Y^T D^-1/2 w
@@ -167,8 +168,8 @@ template <class Real>
 constexpr int lane_scratch_size(const LaneScene& s) {
   const int stride = most_stride<Real>(s);
   return tree_data_size<double>(s.tree) + 19 * s.num_geometries + 3 * num_cones(s) +
-         3 * s.num_found + (s.places.count > 0 ? 9 * s.tree.nv : 0) + 2 * num_sets(s) +
-         3 * total_rows(s) + stride * stride +
+         5 * s.num_found + 2 * s.places.count + (s.places.count > 0 ? 9 * s.tree.nv : 0) +
+         2 * num_sets(s) + 3 * total_rows(s) + stride * stride +
          (lane_width<Real> == 1 ? (s.tree.nv + 1) * stride + s.tree.nv : 0) + 3 * s.tree.nv +
          9 * s.tree.num_bodies + s.tree.nq;
 }
@@ -184,6 +185,8 @@ inline LaneScratch<Real> take_lane_scratch(const LaneScene& s, Arena<Real>& aren
   x.reach = take(s.num_geometries);
   x.point = arena.template take<Vec3<Real>>(num_cones(s));
   x.normal = arena.template take<Vec3<Real>>(s.num_found);
+  x.touch_share = take(s.num_found + s.places.count);
+  x.touch_fixed = take(s.num_found + s.places.count);
   if (s.places.count > 0) {
     x.side = take(6 * s.tree.nv);
     x.tree_rows = take(3 * s.tree.nv);

@@ -2,6 +2,7 @@
 
 #include "collision/scene/seams.hpp"
 #include "collision/scene/sweep.hpp"
+#include "collision/scene/touch.hpp"
 #include "collision/surface/ball_on_field.hpp"
 #include "collision/surface/separation_bound.hpp"
 
@@ -13,6 +14,12 @@ namespace stiction {
 namespace {
 
 Vec3d vector_of(const double* x) { return {x[0], x[1], x[2]}; }
+
+/// All points of a pair are, or none.
+bool is_swept(const ManifoldWorkspace& work) {
+  const auto& found = work.manifolds;
+  return !found.empty() && found[0].count > 0 && found[0].points[0].witness.swept;
+}
 
 }  // namespace
 
@@ -48,10 +55,18 @@ int PairFinder::find(const LanePairQuery& query, LanePairPoint* out, int most) {
   if (count > most) return -1;
   for (int k = 0; k < count; ++k) {
     const PairPoint& p = work_.points[k];
+    const TouchShift touch = touch_shift(*scene_,
+                                         query.geometry_a,
+                                         query.geometry_b,
+                                         is_swept(work_.manifold),
+                                         p.distance - query.rest_offset,
+                                         query.rest_offset);
     out[k] = {{p.position.x, p.position.y, p.position.z},
               {p.normal.x, p.normal.y, p.normal.z},
               p.distance,
-              static_cast<double>(p.feature)};
+              static_cast<double>(p.feature),
+              touch.share,
+              touch.fixed};
   }
   return count;
 }
@@ -90,7 +105,9 @@ int PairFinder::find_ball(const LaneBallQuery& query, LanePairPoint& out) {
   out = {{position.x, position.y, position.z},
          {normal.x, normal.y, normal.z},
          p.gap,
-         static_cast<double>(p.feature)};
+         static_cast<double>(p.feature),
+         query.field_is_a ? 1.0 : -1.0,
+         0.0};
   return 1;
 }
 

@@ -109,7 +109,7 @@ BOOST_AUTO_TEST_CASE(a_later_contact_taken_back_ends_where_it_was_going) {
   for (int trial = 0; trial < 400; ++trial) {
     const Flight f = random_flight(rng, Motion(trial % kMotions), false);
     const double time = rng.uniform(0.0, kDt);
-    const bool on_a = rng.below(2) == 0;
+    const double place = 0.5 * static_cast<double>(rng.below(3));
     Manifold m;
     m.normal = unit_vector(rng);
     m.count = 1;
@@ -121,15 +121,17 @@ BOOST_AUTO_TEST_CASE(a_later_contact_taken_back_ends_where_it_was_going) {
         dot(m.normal,
             velocity(f.motion_b, time, middle + half) - velocity(f.motion_a, time, middle - half));
     const double end = m.points[0].gap + (kDt - time) * later;
-    detail::take_back(f.motion_a, f.motion_b, time, kDt, 0.0, on_a, m);
+    detail::take_back(f.motion_a, f.motion_b, time, kDt, 0.0, place, m);
     const ManifoldPoint& p = m.points[0];
     const double here = dot(
         m.normal, velocity(f.motion_b, 0.0, p.position) - velocity(f.motion_a, 0.0, p.position));
-    // The lever arm about the chosen centre is the later one.
-    const MovingShape& keeper = on_a ? f.motion_a : f.motion_b;
-    const Vec3d witness = on_a ? middle - half : middle + half;
-    const Vec3d arm = witness - advanced(keeper, time) * keeper.centre;
-    BOOST_TEST(norm(p.position - keeper.X * keeper.centre - arm) < 1e-12);
+    // With the later lever arm about the chosen centre.
+    const auto kept = [&](const MovingShape& s, const Vec3d& witness) {
+      return s.X * s.centre + witness - advanced(s, time) * s.centre;
+    };
+    const Vec3d expected =
+        kept(f.motion_a, middle - half) * (1.0 - place) + kept(f.motion_b, middle + half) * place;
+    BOOST_TEST(norm(p.position - expected) < 1e-12);
     BOOST_TEST(p.gap >= 0.0);
     if (p.gap == 0.0) continue;
     ++open;

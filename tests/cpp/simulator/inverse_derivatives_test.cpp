@@ -61,7 +61,7 @@ Errors errors_of(Simulator& simulator,
   for (int k = 0; k < 3 * nv && out.compared; ++k) {
     const double size = J.middleCols(k / nv * nv, nv).cwiseAbs().maxCoeff();
     double least = kInfinity;
-    for (const double h : {1e-3, 1e-4, 1e-5, 1e-6}) {
+    for (const double h : {1e-3, 1e-4, 1e-5, 1e-6, 1e-7}) {  // a gap may be of 1e-5
       const auto plus = inverse(simulator,
                                 moved(simulator.scene(), m, h * VectorXd::Unit(3 * nv, k)),
                                 actuated),
