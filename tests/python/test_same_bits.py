@@ -17,7 +17,7 @@ import stiction
 
 HASHES = {
     "solo12": "587f3d13a71b3491",
-    "talos": "bc368ce9d687e617",
+    "talos": "b0ca835871426cd1",
     "allegro-ball": "d9963ddda9e4c137",
     "four-bar": "5f9cbd4c9db9834d",
     "box-stack": "c9f2a6165960804b",
