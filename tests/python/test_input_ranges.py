@@ -172,20 +172,6 @@ def test_masses_without_inertia_are_named(value: float) -> None:
     assert sim.step(state).status == "ok"
 
 
-@pytest.mark.parametrize("kind, axis", [("continuous", "0 0 1"), ("prismatic", "0 1 0")])
-def test_a_free_root_without_inertia_of_its_own_is_named(kind: str, axis: str) -> None:
-    """Its first joint lets go of all that has some: along that axis the root moves nothing."""
-    urdf = f"""<robot name="arm"><link name="base"/>
-      <link name="rod"><inertial><origin xyz="0 0.02 0.1"/><mass value="1"/>
-        <inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial></link>
-      <joint name="first" type="{kind}"><parent link="base"/><child link="rod"/><axis xyz="{axis}"/>
-        {'<limit lower="-1" upper="1" effort="9" velocity="9"/>' if kind == "prismatic" else ""}
-      </joint></robot>"""
-    with pytest.raises(stiction.StictionError, match="give link 'base' a mass, or load"):
-        stiction.load_urdf_string(urdf, free_flyer=True)
-    assert stiction.load_urdf_string(urdf, free_flyer=False).nv == 1
-
-
 def test_limits_name_the_end_that_is_wrong() -> None:
     parameters = arm().parameters
     for name, value in (("upper", NAN), ("lower", NAN), ("lower", INF), ("upper", -INF)):

@@ -82,7 +82,7 @@ def test_a_joint_or_a_weld_costs_little_more_than_loose_bodies() -> None:
     for change in (with_a_joint, with_a_weld):
         mixed = work(change)
         assert mixed[150:].mean() <= 1.5 * alone[150:].mean() + 10.0, change
-        assert mixed.max() <= 1000
+        assert mixed.max() <= 1200  # two solutions of an impact
 
 
 @pytest.mark.filterwarnings("ignore::stiction.StartWarning")

@@ -15,7 +15,10 @@ AXES = ("1 0 0", "0 1 0", "0 0 1")
 def random_robot(rng: np.random.Generator, folder: Path) -> stiction.Scene:
     """Some spheres and boxes on joints, many of them on the axes, where hardly anything moves
     them; on a height field."""
-    text = ['<robot name="r"><link name="l0"/>']
+    text = [
+        '<robot name="r"><link name="l0"><inertial><mass value="0.1"/>'
+        '<inertia ixx="1e-3" iyy="1e-3" izz="1e-3" ixy="0" ixz="0" iyz="0"/></inertial></link>'
+    ]
     for k in range(1, int(rng.integers(3, 6))):
         mass, size = 10.0 ** rng.uniform(-1, 1), rng.uniform(0.03, 0.12)
         at = " ".join(f"{x:.3f}" for x in rng.uniform(-0.1, 0.1, 3) * (rng.random() < 0.4))
