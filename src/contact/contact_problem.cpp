@@ -210,17 +210,6 @@ double ContactProblem::largest_diagonal(int first, int last) const {
   return largest;
 }
 
-double ContactProblem::largest_mobility(int first, int last) const {
-  double largest = 0.0;
-  for (int i = first; i < last; ++i) {
-    for (int r = 0; r < sets[i].dim; ++r) {
-      const double unit = sets[i].velocity_unit(r);
-      largest = std::max(largest, diagonal_entry(i, r) * unit * unit);
-    }
-  }
-  return largest;
-}
-
 Eigen::MatrixXd ContactProblem::dense() const {
   Eigen::MatrixXd G = Eigen::MatrixXd::Zero(num_rows(), num_rows());
   for (int i = 0; i < num_sets(); ++i) {

@@ -20,7 +20,7 @@ ProblemScale scale_of_island(const ContactProblem& p,
     }
   }
   // Of the impulses alone: a body that slides fast may carry little. Below rounding nothing counts.
-  L = std::max(L, 1e-8 * V / std::max(p.largest_mobility(first, last), 1e-300));
+  L = std::max(L, 1e-8 * V / std::max(p.largest_diagonal(first, last), 1e-300));
   return {L, V};
 }
 

@@ -18,8 +18,7 @@ inline constexpr double kMatters = 1e-3;
 /// A limit whose c* exceeds this share of its cap is brought back by a row of its own, and gives
 /// way at this share of it while it is: see recovery.cpp.
 inline constexpr double kFarOut = 0.1, kYields = 1e-3;
-/// The share of an island's largest diagonal entry, in 1/kg, below which nothing moves along a
-/// normal.
+/// The share of an island's mobility [1/kg] below which nothing moves along a normal.
 inline constexpr double kImmovable = 1e-13;
 
 inline namespace STICTION_ISA {

@@ -169,8 +169,6 @@ struct ContactProblem {
   void copy_diagonal();
   /// Largest entry of diag G of the sets [first, last), 0 if there are none.
   double largest_diagonal(int first, int last) const;
-  /// The same in 1/kg: angular rows by their arms.
-  double largest_mobility(int first, int last) const;
 
   /// visit(j, column) for each stored column of a set's panel: column[r] is G_rj.
   template <class Visit>

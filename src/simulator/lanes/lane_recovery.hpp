@@ -87,7 +87,8 @@ inline Mask<Real> lane_references(const LaneScene& s,
                                   PackWork<Real>& w) {
   const Real zero(0.0), one(1.0), dt(s.rules.dt);
   const Real negligible(negligible_speed(s.rules.caps));
-  Real largest(0.0), least_normal(1e300);  // [1/kg]
+  const Real far(1e300);
+  Real of_contacts(0.0), of_joints(far), least_normal(far);  // mobility() of build_problem.cpp
   if (w.num_used > 0 && !is_cone(s, w.used[w.num_used - 1]))
     carried_masses(s.tree.num_bodies, s.tree.parent, p.tree.mass, x.carried);
   w.matters[0] = w.impacts[0] = w.gains[0] = zero;
@@ -95,20 +96,20 @@ inline Mask<Real> lane_references(const LaneScene& s,
     const int set = w.used[k], dim = set_dim(s, set), o = set_offset(s, set);
     const Mask<Real> active = w.active[set] > zero;
     const Real diagonal = diagonal_of(x, w, dim, row, dim - 1);
-    Real free = abs(x.g[o]), moves = diagonal;
+    Real free = abs(x.g[o]);
     for (int r = 1; r < dim; ++r) free = max(free, abs(x.g[o + r]));
     if (dim == 1) {
       const LaneRow& joint = joint_row(s, set);
       const Real arm = joint.linear ? one : joint_arm(diagonal, x.carried[joint.body]);
       w.arm[set - num_cones(s)] = arm;
       free *= arm;
-      moves *= arm * arm;
+      of_joints = min(of_joints, select(active, diagonal * arm * arm, far));
       if (joint.kind != LaneRow::Kind::kDryFriction) x.floor[set] *= arm;
     } else {
       least_normal = min(least_normal, select(active, diagonal, least_normal));
-      for (int r = 0; r < 2; ++r) moves = max(moves, diagonal_of(x, w, 3, row, r));
+      for (int r = 0; r < 3; ++r)
+        of_contacts = max(of_contacts, select(active, diagonal_of(x, w, 3, row, r), zero));
     }
-    largest = max(largest, select(active, moves, zero));
     x.floor[set] += rounding_of(zero, dt, free);
     w.reference[set] = zero;
     if (dim == 1 && joint_row(s, set).kind == LaneRow::Kind::kDryFriction) continue;
@@ -130,7 +131,8 @@ inline Mask<Real> lane_references(const LaneScene& s,
     x.g[o + dim - 1] -= reference;
     w.reference[set] = reference;
   }
-  return least_normal <= Real(kImmovable) * largest;
+  const Real mobility = max(of_contacts, select(of_joints < far, of_joints, zero));
+  return least_normal <= Real(kImmovable) * mobility;
 }
 
 /// is_pushed_fast(): lanes in which corrections must be looked at together.
