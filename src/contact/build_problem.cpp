@@ -91,23 +91,17 @@ static void find_resting_islands(const ConstraintRows& rows, ContactProblem& pro
   }
 }
 
-/// How easily the sets [first, last) move, in 1/kg: the largest diagonal entry of contacts, or the
-/// least of other rows if that is more. The largest of those may be that of a joint that carries
-/// next to nothing.
 static double mobility(const ContactProblem& problem, int first, int last) {
-  double of_contacts = 0.0, of_joints = kInfinity;
+  Mobility<double> out;
   for (int i = first; i < last; ++i) {
     const ConstraintSet& set = problem.sets[i];
     for (int r = 0; r < set.dim; ++r) {
       const double unit = set.velocity_unit(r);
       const double moves = problem.diagonal_entry(i, r) * unit * unit;
-      if (set.is_cone())
-        of_contacts = std::max(of_contacts, moves);
-      else
-        of_joints = std::min(of_joints, moves);
+      set.is_cone() ? out.add_contact(moves) : out.add_other(moves);
     }
   }
-  return of_joints < kInfinity ? std::max(of_contacts, of_joints) : of_contacts;
+  return out.value();
 }
 
 /// g, R and the compliance on the diagonal of G.

@@ -84,6 +84,21 @@ inline Mask<Real> rebounds(const Impact<Real>& x, Real e, Real gap_reference, Re
          (e * x.approach > gap_reference);
 }
 
+/// How easily the sets of an island move [1/kg], by the diagonal of G: the most of contacts, or the
+/// least of other rows if that is more. The most of those may be that of a joint that carries next
+/// to nothing.
+template <class Real>
+struct Mobility {
+  static constexpr double kFar = 1e300;
+  Real of_contacts{0.0}, of_others{kFar};
+
+  void add_contact(const Real& moves) { of_contacts = max(of_contacts, moves); }
+  void add_other(const Real& moves) { of_others = min(of_others, moves); }
+  Real value() const {
+    return max(of_contacts, select(of_others < Real(kFar), of_others, Real(0.0)));
+  }
+};
+
 /// Rounding of a velocity that is the sum of `speed` and a length over dt, each the result of some
 /// operations.
 template <class Real>

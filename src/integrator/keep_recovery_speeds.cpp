@@ -286,65 +286,68 @@ void hold_locked_islands(const RowContext& context,
 
 namespace {
 
-/// solve() once more, its counts added to those that are known.
-void solve_again(const SolverSettings& settings,
-                 ContactProblem& problem,
-                 SolverWorkspace& solver,
-                 ContactSolution& solution) {
-  const int factorisations = solution.factorisations, iterations = solution.iterations;
-  const double multiplications = solution.work;
-  solve(problem, settings, solver, solution);
-  solution.factorisations += factorisations;
-  solution.iterations += iterations;
-  solution.work += multiplications;
-}
+/// What is done about corrections after the first solution.
+struct Corrections {
+  const RowContext& context;
+  const SolverSettings& settings;
+  ContactProblem& problem;
+  SolverWorkspace& solver;
+  RecoveryWorkspace& work;
+  ContactSolution& solution;
 
-void scale_corrections(const RowContext& context,
-                       const SolverSettings& settings,
-                       ContactProblem& problem,
-                       SolverWorkspace& solver,
-                       RecoveryWorkspace& work,
-                       ContactSolution& solution) {
-  if (!keep_suspects(context, settings, problem, work, solution)) return;
-  work.solved_again = true;
-  const bool any = find_shares(context, settings, problem, solver, work);
-  solution.factorisations += work.rest.factorisations;
-  solution.iterations += work.rest.iterations;
-  solution.work += work.rest.work;
-  if (!any) return;
-  cut(context, work, problem);
-  solve_again(settings, problem, solver, solution);
-}
-
-/// What is left unsolved asks for no corrections, and is solved from zero impulse: however small,
-/// they ask for more than can be done where friction all but locks (a finger between two contacts).
-void drop_corrections(const RowContext& context,
-                      const SolverSettings& settings,
-                      ContactProblem& problem,
-                      SolverWorkspace& solver,
-                      RecoveryWorkspace& work,
-                      ContactSolution& solution) {
-  const WorkAccount& account = solver.parts().account;
-  if (solution.converged() || account.exhausted() || settings.interrupt.requested()) return;
-  work.share.assign(problem.num_islands(), 1.0);
-  bool any = false;
-  for (int k = 0; k < problem.num_islands(); ++k) {
-    const int first = problem.island_start[k], last = problem.island_start[k + 1];
-    const Island island(problem, first, last);
-    const bool asks = std::any_of(context.out.rows.begin() + first,
-                                  context.out.rows.begin() + last,
-                                  [](const ConstraintRow& row) { return corrects(row); });
-    if (!asks || island.rows() > kMostRowsAgain || is_solved(problem, k, settings, solution))
-      continue;
-    work.share[k] = 0.0;
-    std::fill(solution.impulse.begin() + island.begin, solution.impulse.begin() + island.end, 0.0);
-    any = true;
+  /// Scales those that do harm together to the caps.
+  void scale() {
+    if (!keep_suspects(context, settings, problem, work, solution)) return;
+    work.solved_again = true;
+    const bool any = find_shares(context, settings, problem, solver, work);
+    count(work.rest.factorisations, work.rest.iterations, work.rest.work);
+    if (any) solve_with_shares();
   }
-  if (!any) return;
-  work.solved_again = true;
-  cut(context, work, problem);
-  solve_again(settings, problem, solver, solution);
-}
+
+  /// What is left unsolved asks for none, and is solved from zero impulse: however small, they ask
+  /// for more than can be done where friction all but locks (a finger between two contacts).
+  void drop() {
+    if (solution.converged() || solver.parts().account.exhausted() ||
+        settings.interrupt.requested())
+      return;
+    work.share.assign(problem.num_islands(), 1.0);
+    bool any = false;
+    for (int k = 0; k < problem.num_islands(); ++k) {
+      const Island island(problem, problem.island_start[k], problem.island_start[k + 1]);
+      if (island.rows() > kMostRowsAgain || !asks(island) ||
+          is_solved(problem, k, settings, solution))
+        continue;
+      work.share[k] = 0.0;
+      std::fill(
+          solution.impulse.begin() + island.begin, solution.impulse.begin() + island.end, 0.0);
+      any = true;
+    }
+    if (!any) return;
+    work.solved_again = true;
+    solve_with_shares();
+  }
+
+  bool asks(const Island& island) const {
+    const auto rows = context.out.rows.begin();
+    return std::any_of(rows + island.first, rows + island.last, [](const ConstraintRow& row) {
+      return corrects(row);
+    });
+  }
+
+  void count(int factorisations, int iterations, double multiplications) {
+    solution.factorisations += factorisations;
+    solution.iterations += iterations;
+    solution.work += multiplications;
+  }
+
+  void solve_with_shares() {
+    cut(context, work, problem);
+    const int factorisations = solution.factorisations, iterations = solution.iterations;
+    const double multiplications = solution.work;
+    solve(problem, settings, solver, solution);
+    count(factorisations, iterations, multiplications);
+  }
+};
 
 }  // namespace
 
@@ -356,8 +359,9 @@ void keep_recovery_speeds(const RowContext& context,
                           ContactSolution& solution) {
   work.solved_again = false;
   if (settings.name != "ncp-newton") return;
-  if (!work.islands.empty()) scale_corrections(context, settings, problem, solver, work, solution);
-  drop_corrections(context, settings, problem, solver, work, solution);
+  Corrections corrections{context, settings, problem, solver, work, solution};
+  if (!work.islands.empty()) corrections.scale();
+  corrections.drop();
 }
 
 }  // namespace stiction

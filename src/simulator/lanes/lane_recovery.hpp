@@ -87,8 +87,9 @@ inline Mask<Real> lane_references(const LaneScene& s,
                                   PackWork<Real>& w) {
   const Real zero(0.0), one(1.0), dt(s.rules.dt);
   const Real negligible(negligible_speed(s.rules.caps));
-  const Real far(1e300);
-  Real of_contacts(0.0), of_joints(far), least_normal(far);  // mobility() of build_problem.cpp
+  const Real far(Mobility<Real>::kFar);
+  Mobility<Real> mobility;
+  Real least_normal(far);
   if (w.num_used > 0 && !is_cone(s, w.used[w.num_used - 1]))
     carried_masses(s.tree.num_bodies, s.tree.parent, p.tree.mass, x.carried);
   w.matters[0] = w.impacts[0] = w.gains[0] = zero;
@@ -103,12 +104,12 @@ inline Mask<Real> lane_references(const LaneScene& s,
       const Real arm = joint.linear ? one : joint_arm(diagonal, x.carried[joint.body]);
       w.arm[set - num_cones(s)] = arm;
       free *= arm;
-      of_joints = min(of_joints, select(active, diagonal * arm * arm, far));
+      mobility.add_other(select(active, diagonal * arm * arm, far));
       if (joint.kind != LaneRow::Kind::kDryFriction) x.floor[set] *= arm;
     } else {
-      least_normal = min(least_normal, select(active, diagonal, least_normal));
+      least_normal = min(least_normal, select(active, diagonal, far));
       for (int r = 0; r < 3; ++r)
-        of_contacts = max(of_contacts, select(active, diagonal_of(x, w, 3, row, r), zero));
+        mobility.add_contact(select(active, diagonal_of(x, w, 3, row, r), zero));
     }
     x.floor[set] += rounding_of(zero, dt, free);
     w.reference[set] = zero;
@@ -131,8 +132,7 @@ inline Mask<Real> lane_references(const LaneScene& s,
     x.g[o + dim - 1] -= reference;
     w.reference[set] = reference;
   }
-  const Real mobility = max(of_contacts, select(of_joints < far, of_joints, zero));
-  return least_normal <= Real(kImmovable) * mobility;
+  return least_normal <= Real(kImmovable) * mobility.value();
 }
 
 /// is_pushed_fast(): lanes in which corrections must be looked at together.

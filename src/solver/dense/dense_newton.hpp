@@ -347,7 +347,9 @@ inline void dense_newton(const DenseShape<Real, Cones>& s,
   for (int k = 0; k < steps && any(at); ++k) {
     window[k % 4] = merit;
     // A lane that is done keeps its matrix, which take_least() reads: that of its last step.
-    for (int r = 0; r < rows && k > 0; ++r) w.moving[r] = select(at, w.moving[r], w.factored[r]);
+    if (k > 0 && !all(at)) {
+      for (int r = 0; r < rows; ++r) w.moving[r] = select(at, w.moving[r], w.factored[r]);
+    }
     velocity_near(s, w, w.l, w.held);
     for (int r = 0; r < rows; ++r) w.l[r] = w.held[r];
     const Real weakest = newton_step(s, w);

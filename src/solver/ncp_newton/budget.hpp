@@ -68,9 +68,9 @@ class Budget {
   /// Something was too much work, or too late.
   bool refused() const { return work_.refused(); }
   /// As much again, of a budget by formula, but of what was sparse; else what is left.
-  Budget again(const SolverSettings& settings, int rows) const {
+  Budget again(int rows) const {
     if (!by_formula()) return *this;
-    Budget out(settings, rows, pass_, work_);
+    Budget out(settings_, rows, pass_, work_);
     out.sparse_ = kSparseFactorisations;
     return out;
   }

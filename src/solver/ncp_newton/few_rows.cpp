@@ -10,15 +10,14 @@ bool solve_few_rows(const Island& island,
                     double* lambda,
                     double* velocity,
                     int& sweeps,
-                    WorkAccount& account,
                     ContactSolution& solution) {
   if (settings.max_iterations < kMostDenseSweeps || budget.exhausted() ||
       (!budget.by_formula() && budget.left() < kMostDenseSteps) || !is_dense_island(island))
     return false;
   const DenseOutcome x = solve_dense_island(island, settings.tolerance, work, lambda, velocity);
   sweeps = x.sweeps;
-  account.factorisations += x.steps;
-  account.charge(dense_work(island.rows(), x));
+  budget.work().factorisations += x.steps;
+  budget.work().charge(dense_work(island.rows(), x));
   const bool solved = x.relative <= settings.tolerance;
   if (solution.record_stages)
     solution.stages.push_back({"few rows", island.first, x.steps, x.relative, solved});

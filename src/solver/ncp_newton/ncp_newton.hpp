@@ -76,7 +76,6 @@ bool solve_few_rows(const Island& island,
                     double* lambda,
                     double* velocity,
                     int& sweeps,
-                    WorkAccount& account,
                     ContactSolution& solution);
 
 /// ncp-newton on one island: its stages one after the other (ncp_newton.cpp).

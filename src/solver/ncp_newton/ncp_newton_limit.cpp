@@ -137,17 +137,17 @@ void NcpNewton::choose() {
 bool NcpNewton::find_limit() {
   if (budget_.exhausted()) return false;
   keep_first();
-  if (follow_from_zero()) {
-    accepted_ = true;
-    return true;
-  }
-  return_to_first();
-  return false;
+  accepted_ = follow_from_zero();
+  if (!accepted_) return_to_first();
+  return accepted_;
 }
 
 /// What the last impulses did not lead to: the limit, else turns, from zero impulse.
 bool NcpNewton::begin_anew() {
-  if (find_limit()) return true;
+  if (budget_.exhausted()) return false;
+  keep_first();
+  accepted_ = follow_from_zero();
+  if (accepted_) return true;
   std::fill(lambda_ + island_.begin, lambda_ + island_.end, 0.0);
   evaluate();
   return take_turns();

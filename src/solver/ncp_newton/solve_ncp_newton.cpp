@@ -33,8 +33,7 @@ IslandOutcome solve_stages(
     Course& course, const Island& island, const Budget& budget, double* lambda, double* velocity) {
   auto& [settings, account, work, solution, certificate] = course;
   int sweeps = 0;
-  if (solve_few_rows(
-          island, settings, budget, work.dense, lambda, velocity, sweeps, account, solution)) {
+  if (solve_few_rows(island, settings, budget, work.dense, lambda, velocity, sweeps, solution)) {
     certificate = solution.residuals;
     return {sweeps, SolveStatus::kConverged};
   }
@@ -127,7 +126,7 @@ IslandOutcome solve_eliminated(
 SolveStatus regularise(
     Course& course, const Island& island, const Budget& budget, double* lambda, double* velocity) {
   auto& [settings, account, work, solution, certificate] = course;
-  const Budget again = budget.again(settings, island.rows());
+  const Budget again = budget.again(island.rows());
   NcpNewton solver(island, settings, again, work, work.given, lambda, velocity);
   return solver.regularise(solution.regularisation) ? SolveStatus::kRegularised
                                                     : SolveStatus::kInfeasible;
