@@ -38,7 +38,8 @@ GROUPS = {
     "crocoddyl": ("crocoddyl",),
     "ray": ("ray", "envs"),
 }
-RUNNERS = {name: ["pytest>=8"] for name in ("jax", "torch", "crocoddyl", "ray")}
+# pyproject.toml sets `timeout`, which only pytest-timeout knows.
+RUNNERS = dict.fromkeys(("jax", "torch", "crocoddyl", "ray"), ["pytest>=8", "pytest-timeout>=2.3"])
 
 
 def main() -> None:
