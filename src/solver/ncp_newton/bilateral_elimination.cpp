@@ -28,11 +28,22 @@ bool BilateralElimination::applies(const Island& island) {
   });
 }
 
+double BilateralElimination::multiplications(const Island& island) {
+  const double n = island.rows();
+  double bilateral = 0.0;
+  for (int i = island.first; i < island.last; ++i) {
+    const ConstraintSet& set = island.problem.sets[i];
+    if (set.kind == SetKind::kFree) bilateral += set.dim;
+  }
+  return n * n * (1.0 + bilateral);
+}
+
 BilateralElimination::BilateralElimination(const Island& island, BilateralWork& work)
     : island_(island), w_(work), n_(island.rows()) {
   gather();
   factor();
   reduce();
+  if (in_one_tree(island.problem.space) && bilateral_rows_are_rigid()) project_space();
 }
 
 /// Dense G and g, and which rows are bilateral.
@@ -134,6 +145,7 @@ void BilateralElimination::fill_problem() {
     set.offset = static_cast<int>(p.g.size()) - set.dim;
     p.sets.push_back(set);
   }
+  p.space.sides.clear();
   p.island_start.assign(1, 0);
   if (p.sets.empty()) return;
   p.island_start.push_back(p.num_sets());
@@ -154,6 +166,99 @@ void BilateralElimination::fill_problem() {
     }
   }
   p.copy_diagonal();
+}
+
+bool BilateralElimination::bilateral_rows_are_rigid() const {
+  const double* R = island_.problem.compliance.data() + island_.begin;
+  return std::all_of(
+      w_.bilateral.data(), w_.bilateral + bilateral_, [&](int b) { return R[b] == 0.0; });
+}
+
+/// Y^T of a row in the coordinates of its tree, all of them.
+void BilateralElimination::spread_row(int set, int r, double* out) const {
+  const ContactSpace& space = island_.problem.space;
+  const ContactSpace::Side& side = space.sides[space.side_start[set]];
+  const int dim = ContactProblem::tree_block(island_.problem.sets[set]);
+  const double* z = space.z.data() + side.z + r / dim * dim * side.length + r % dim;
+  std::fill_n(out, coordinates(), 0.0);
+  for (int m = 0; m < side.length; ++m) out[space.dofs[side.dof + m]] = z[dim * m];
+}
+
+int BilateralElimination::coordinates() const {
+  const ContactSpace& space = island_.problem.space;
+  const int tree = space.sides[space.side_start[island_.first]].tree;
+  return space.tree_start[tree + 1] - space.tree_start[tree];
+}
+
+/// The basis of what the bilateral rows stop: those of the rank, made orthonormal.
+void BilateralElimination::find_basis() {
+  const int nv = coordinates();
+  w_.basis.grow(static_cast<std::size_t>(rank_) * nv);
+  w_.row_of.grow(2 * static_cast<std::size_t>(bilateral_));
+  int count = 0;
+  for (int i = island_.first; i < island_.last; ++i) {
+    const ConstraintSet& set = island_.problem.sets[i];
+    for (int r = 0; r < set.dim && set.kind == SetKind::kFree; ++r, ++count) {
+      w_.row_of[2 * count] = i;
+      w_.row_of[2 * count + 1] = r;
+    }
+  }
+  for (int k = 0; k < rank_; ++k) {
+    double* q = w_.basis + k * nv;
+    const int b = w_.order[k];
+    spread_row(w_.row_of[2 * b], w_.row_of[2 * b + 1], q);
+    project(k, q);
+    double square = 0.0;
+    for (int m = 0; m < nv; ++m) square += q[m] * q[m];
+    const double scale = 1.0 / std::sqrt(square);
+    for (int m = 0; m < nv; ++m) q[m] *= scale;
+  }
+}
+
+/// x <- x - Q Q^T x with the first `count` of the basis, twice: what once leaves is rounding.
+void BilateralElimination::project(int count, double* x) const {
+  const int nv = coordinates();
+  for (int pass = 0; pass < 2; ++pass) {
+    for (int k = 0; k < count; ++k) {
+      const double* q = w_.basis + k * nv;
+      double sum = 0.0;
+      for (int m = 0; m < nv; ++m) sum += q[m] * x[m];
+      for (int m = 0; m < nv; ++m) x[m] -= sum * q[m];
+    }
+  }
+}
+
+/// Where all rows are on one tree, the others keep its coordinates: G_ii - G_ib G_bb^+ G_bi = Z^T Z
+/// with Z = (1 - Q Q^T) Y_i, Q a basis of the columns of Y_b.
+void BilateralElimination::project_space() {
+  const ContactSpace& from = island_.problem.space;
+  ContactSpace& space = w_.problem.space;
+  const int nv = coordinates(), tree = from.sides[from.side_start[island_.first]].tree;
+  find_basis();
+  w_.row.grow(nv);
+  space.tree_start = from.tree_start;
+  space.inertia = from.inertia;
+  space.inverse.clear();
+  space.sides.clear();
+  space.side_start.assign(1, 0);
+  space.dofs.resize(nv);
+  for (int m = 0; m < nv; ++m) space.dofs[m] = m;
+  space.z.clear();
+  for (int i = island_.first; i < island_.last; ++i) {
+    const ConstraintSet& set = island_.problem.sets[i];
+    if (set.kind == SetKind::kFree) continue;
+    const std::size_t start = space.z.size();
+    space.z.resize(start + static_cast<std::size_t>(set.dim) * nv);
+    for (int r = 0; r < set.dim; ++r) {
+      spread_row(i, r, w_.row);
+      project(rank_, w_.row);
+      const int row = set.offset - island_.begin + r;
+      const bool moves = w_.G[row * n_ + row] > 0.0;
+      for (int m = 0; m < nv; ++m) space.z[start + set.dim * m + r] = moves ? w_.row[m] : 0.0;
+    }
+    space.sides.push_back({tree, nv, 0, static_cast<int>(start)});
+    space.side_start.push_back(static_cast<int>(space.sides.size()));
+  }
 }
 
 void BilateralElimination::restrict_impulse(const double* lambda, double* out) const {

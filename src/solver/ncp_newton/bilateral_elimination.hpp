@@ -14,6 +14,8 @@ struct BilateralWork {
   Buffer<double> impulse, velocity;  ///< [rows of `problem`]
   Buffer<double> start, answer;      ///< [rows of the island]
   Buffer<int> order, bilateral, other;
+  Buffer<double> basis, row;  ///< of the coordinates of a tree
+  Buffer<int> row_of;         ///< set and row in it of each bilateral row
 };
 
 /// An island without its bilateral rows b. They hold whatever the others i do:
@@ -27,10 +29,7 @@ class BilateralElimination {
   /// Whether an island has bilateral rows, and few enough rows for dense matrices.
   static bool applies(const Island& island);
   /// What it takes, of dense matrices of all rows.
-  static double multiplications(const Island& island) {
-    const double n = island.rows();
-    return n * n * n;
-  }
+  static double multiplications(const Island& island);
 
   BilateralElimination(const Island& island, BilateralWork& work);
 
@@ -46,6 +45,12 @@ class BilateralElimination {
   void solve(double* b) const;
   void reduce();
   void fill_problem();
+  bool bilateral_rows_are_rigid() const;
+  void project_space();
+  void find_basis();
+  void project(int count, double* x) const;
+  void spread_row(int set, int r, double* out) const;
+  int coordinates() const;
 
   const Island island_;
   BilateralWork& w_;
