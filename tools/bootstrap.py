@@ -39,7 +39,9 @@ GROUPS = {
     "ray": ("ray", "envs"),
 }
 # pyproject.toml sets `timeout`, which only pytest-timeout knows.
-RUNNERS = dict.fromkeys(("jax", "torch", "crocoddyl", "ray"), ["pytest>=8", "pytest-timeout>=2.3"])
+RUNNERS = {
+    name: ["pytest>=8", "pytest-timeout>=2.3"] for name in ("jax", "torch", "crocoddyl", "ray")
+}
 
 
 def main() -> None:

@@ -57,15 +57,15 @@ const NcpNewton::Stage NcpNewton::kStages[] = {
     {"turns", &NcpNewton::worth_panels, &NcpNewton::take_turns, SolveStatus::kConverged},
     {"overflow", &NcpNewton::whole, &NcpNewton::overflown, SolveStatus::kNotFinite},
     {"rounding", &NcpNewton::whole, &NcpNewton::at_limit, SolveStatus::kRoundingLimited},
+    // The method of multipliers where turns circle on few rows, or on what bilateral rows leave.
+    {"multipliers after turns",
+     &NcpNewton::few_rows,
+     &NcpNewton::multipliers_from_best,
+     SolveStatus::kConverged},
     // No solution if a normal impulse pushes without effect.
     {"infeasible", &NcpNewton::small_and_whole, &NcpNewton::infeasible, SolveStatus::kInfeasible},
     // What the last impulses did not lead to, without them.
     {"turns from zero", &NcpNewton::warm, &NcpNewton::begin_anew, SolveStatus::kConverged},
-    // The method of multipliers where rows are few, but circle.
-    {"multipliers of few rows",
-     &NcpNewton::few_rows,
-     &NcpNewton::multipliers_from_best,
-     SolveStatus::kConverged},
     // An interior point method from several starts, its iterates polished by Newton.
     {"interior point", &NcpNewton::small, &NcpNewton::try_interior_point, SolveStatus::kConverged},
     // The same, and sweeps, from scattered starts.

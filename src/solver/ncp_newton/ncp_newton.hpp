@@ -114,7 +114,9 @@ class NcpNewton {
   bool whole() const { return !relaxed_; }
   bool small() const { return island_.rows() <= kMaxInteriorRows && !budget_.was_exhausted(); }
   bool small_and_whole() const { return small() && whole(); }
-  bool in_coordinates() const { return newton_in_coordinates(island_); }
+  /// What bilateral rows have left: its Z is full, and Newton on G as a rule the shorter way.
+  bool eliminated() const { return &island_.problem == &work_.bilateral.problem; }
+  bool in_coordinates() const { return newton_in_coordinates(island_) && !eliminated(); }
   bool warm() const { return can_start_soft() && warm_; }
   bool cold() const { return can_start_soft() && !warm_; }
   bool many_loose() const { return many_rows() && island_.is_loose(); }
@@ -122,8 +124,10 @@ class NcpNewton {
   bool many_in_space() const { return many_loose() || large_in_space(); }
   /// Where bodies are loose, sparse methods are worth more than dense ones of so many rows.
   bool worth_panels() const { return !island_.is_loose() || island_.rows() <= kMaxInteriorRows; }
-  bool many_rows() const { return island_.rows() > kMinMultiplierRows && whole(); }
-  bool few_rows() const { return island_.rows() <= kMinMultiplierRows && whole(); }
+  bool many_rows() const { return whole() && !few_rows(); }
+  bool few_rows() const {
+    return whole() && (island_.rows() <= kMinMultiplierRows || eliminated());
+  }
 
   // The stages.
   bool start_well();

@@ -89,7 +89,7 @@ BOOST_AUTO_TEST_CASE(each_is_visited_and_counted) {
                            "few rows",
                            "start",
                            "multipliers",
-                           "multipliers of few rows",
+                           "multipliers after turns",
                            "turns",
                            "turns from zero",
                            "overflow",
@@ -103,7 +103,7 @@ BOOST_AUTO_TEST_CASE(each_is_visited_and_counted) {
   BOOST_TEST(counts.size() == 12u);
   for (const char* name : {"few rows", "start", "turns", "infeasible"})
     BOOST_TEST_CONTEXT(name) BOOST_TEST(counts[name].ends > 0);
-  for (const char* name : {"multipliers", "multipliers of few rows", "overflow", "rounding"})
+  for (const char* name : {"multipliers", "multipliers after turns", "overflow", "rounding"})
     BOOST_TEST_CONTEXT(name) BOOST_TEST(counts[name].factorisations == 0);
 }
 
