@@ -354,23 +354,13 @@ def test_wrong_arguments_are_named() -> None:
 
 def test_one_call_at_a_time_and_other_threads_run() -> None:
     batch = Batch(solo(), 16, threads=2, configuration="standing")
-    errors: list[str] = []
-    started = threading.Event()
-
-    def long_call() -> None:
-        started.set()
-        batch.step(4000)
-
-    worker = threading.Thread(target=long_call)
+    worker = threading.Thread(target=lambda: batch.step(4000))
     worker.start()
-    started.wait()
-    while worker.is_alive():
-        try:
-            batch.reset()
-        except stiction.StictionError as error:
-            errors.append(str(error))
-            assert not batch.q.flags.writeable
-            break
+    while worker.is_alive() and batch.q.flags.writeable:  # until the step is under way
+        pass
+    with pytest.raises(stiction.StictionError) as refused:
+        batch.reset()
+    assert not batch.q.flags.writeable
     worker.join()
-    assert errors == ["Batch.reset: another thread is inside Batch.step: wait for its end"]
+    assert str(refused.value) == "Batch.reset: another thread is inside Batch.step: wait for its end"
     assert batch.q.flags.writeable
