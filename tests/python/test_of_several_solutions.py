@@ -244,3 +244,15 @@ def test_a_mirror_image_moves_as_the_scene_does() -> None:
                 assert np.abs(states[1].v - expected).max() < 1e-9
         expected = mirrored(states[0].q, states[0].v)[0]
         assert np.abs(states[1].q - expected).max() < 1e-6
+
+
+def test_what_stands_takes_one_factorisation() -> None:
+    """Feet with four contacts, a brake on every joint, elbows that touch their limits."""
+    sim = stiction.Simulator(stiction.load("talos"), dt=DT)
+    state, control = sim.initial_state("standing"), sim.hold("standing")
+    sim.run(state, control, steps=1000)
+    total = 0
+    for _ in range(200):
+        sim.step(state, control)
+        total += sim.solution().factorisations
+    assert total <= 1.1 * 200

@@ -3,6 +3,7 @@
 #include "solver/common/compliance_limit.hpp"
 #include "solver/dense/dense_newton.hpp"
 #include "solver/dense/dense_sweep.hpp"
+#include "solver/dense/least_impulses.hpp"
 
 // The limit of vanishing compliance, which chooses one of several solutions: R = s / D^2, s -> 0, D
 // the scaling in which every cone is the unit cone. With s > 0 the solution is, nearly always, the
@@ -103,29 +104,6 @@ inline Mask<Real> follow_compliance(const DenseShape<Real, Cones>& s,
   w.velocity_known = false;
   at = at & (p.relative[0] <= Real(kRoughResidual));
   return any(at) ? stiffen(s, goal, w, kDenseSteps, at) : at;
-}
-
-/// The least impulses with the velocity of p.lambda, a solution found by Newton's last steps, if
-/// they keep the cones; the lanes of `at` where they do.
-template <class Real, int Cones>
-inline Mask<Real> take_least(const DenseShape<Real, Cones>& s,
-                             Real goal,
-                             DenseWork<Real>& w,
-                             Mask<Real> at) {
-  const DenseProblem<Real>& p = s.p;
-  at = at & (w.settled > Real(0.0));
-  if (!any(at)) return at;
-  // (e K^-1)^2 l is what of l makes no velocity, but for parts e^2.
-  apply_factored(s, w, w.proximal, 2, p.lambda);
-  for (int r = 0; r < s.rows(); ++r) w.l[r] = p.lambda[r] - w.step[r];
-  project(s, w.l, w.trial);
-  dense_velocity(s, w.trial, w.c);
-  const Real relative = dense_residual(s, w.trial, w.c);
-  at = at & (relative <= goal);
-  p.relative[0] = select(at, relative, p.relative[0]);
-  for (int r = 0; r < s.rows(); ++r) p.lambda[r] = select(at, w.trial[r], p.lambda[r]);
-  w.velocity_known = false;
-  return at;
 }
 
 /// In the lanes of `at` the limit. In those of `solved` p.lambda is a solution found by Newton's

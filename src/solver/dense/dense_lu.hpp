@@ -105,6 +105,34 @@ inline void solve_again(int n, int stride, const Real* A, Real* b) {
   substitute(n, stride, A, b);
 }
 
+/// The same of one world of many rows, whose stride is a multiple of eight: sums of eight parts,
+/// whatever the width of registers is.
+inline void solve_again_wide(int n, int stride, const double* A, double* b) {
+  constexpr int kParts = 8;
+  const auto next_part = [](int k) { return (k + kParts) / kParts * kParts; };
+  for (int j = n; j < stride; ++j) b[j] = 0.0;
+  for (int k = 0; k < n; ++k) {
+    const double* row = A + k * stride;
+    const double x = b[k] * row[k];
+    const int from = next_part(k);
+    for (int j = k + 1; j < from; ++j) b[j] -= row[j] * x;
+    for (int j = from; j < stride; j += kWide) wide(b + j) -= wide(row + j) * x;
+  }
+  for (int k = n - 1; k >= 0; --k) {
+    const double* row = A + k * stride;
+    const int from = next_part(k);
+    Wide sums[kParts / kWide] = {};
+    for (int j = from; j < stride; j += kParts) {
+      for (int m = 0; m < kParts; m += kWide)
+        sums[m / kWide] += wide(row + j + m) * wide(b + j + m);
+    }
+    double x = b[k];
+    for (int j = k + 1; j < from; ++j) x -= row[j] * b[j];
+    for (int m = 0; m < kParts; ++m) x -= sums[m / kWide][m % kWide];
+    b[k] = x * row[k];
+  }
+}
+
 /// `Rows` rows from i on of a symmetric matrix, and of b, less their parts of four pivot rows.
 template <int Rows>
 inline __attribute__((always_inline)) void subtract_pivots(

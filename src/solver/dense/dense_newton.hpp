@@ -1,7 +1,7 @@
 #pragma once
 
 #include "solver/dense/dense_certificate.hpp"
-#include "solver/dense/dense_lu.hpp"
+#include "solver/dense/dense_step.hpp"
 
 // Newton on the modes of solver/ncp_newton/mode_newton.cpp in lanes: the same scaling, map, system
 // and line search. A lane that does not take part, or is done, is computed and not written.
@@ -9,7 +9,6 @@
 namespace stiction {
 inline namespace STICTION_ISA {
 
-inline constexpr double kRhoOfLanes = 3.0;  // kRho of newton_system.hpp
 /// kLarge and kSmall of ncp_newton.hpp.
 inline constexpr double kLargeProximal = 1e-6, kSmallProximal = 1e-9;
 
@@ -117,120 +116,6 @@ inline Real classify(const DenseShape<Real, Cones>& s,
   return square_root(merit);
 }
 
-/// The tangential rows of a contact that slides become its linearised law (slide_rows() of
-/// newton_system.cpp): c at the modes, moved after the held rows took their places. The rows of
-/// contact i begin at row `at` of the matrix, [n x stride].
-template <class Real>
-inline void slide_rows(
-    int n, int stride, int at, int i, const DenseWork<Real>& w, const Real* lambda) {
-  const Real rho(kRhoOfLanes), one(1.0), zero(0.0);
-  const int o = 3 * i;
-  const Mask<Real> slides = w.slides[i] > zero;
-  Real l[3], p[3], known[3];
-  for (int r = 0; r < 3; ++r) {
-    const Real step = rho * w.D[o + r];
-    l[r] = lambda[o + r] * w.inverse_D[o + r];
-    p[r] = l[r] - step * w.c[o + r];
-    known[r] = step * (w.moved[o + r] - w.c[o + r]);
-  }
-  const Real t = select(slides, square_root(p[1] * p[1] + p[2] * p[2]), one), inverse = one / t;
-  const Real ratio = p[0] * inverse, d1 = p[1] * inverse, d2 = p[2] * inverse;
-  const Real q11 = ratio * d2 * d2, q22 = ratio * d1 * d1, q12 = -ratio * d1 * d2;
-  const Real* normal = w.matrix + at * stride;
-  Real *x = w.matrix + (at + 1) * stride, *y = x + stride;
-#pragma GCC ivdep
-  for (int j = 0; j < n; ++j) {
-    const Real a = x[j], b = y[j], m = rho * normal[j];
-    x[j] = select(slides, rho * (q11 * a + q12 * b) + d1 * m, a);
-    y[j] = select(slides, rho * (q12 * a + q22 * b) + d2 * m, b);
-  }
-  x[at] = select(slides, x[at] - d1, x[at]);
-  y[at] = select(slides, y[at] - d2, y[at]);
-  x[at + 1] = select(slides, x[at + 1] + (one - q11), x[at + 1]);
-  x[at + 2] = select(slides, x[at + 2] - q12, x[at + 2]);
-  y[at + 1] = select(slides, y[at + 1] - q12, y[at + 1]);
-  y[at + 2] = select(slides, y[at + 2] + (one - q22), y[at + 2]);
-  const Real s1 = q11 * known[1] + q12 * known[2], s2 = q12 * known[1] + q22 * known[2];
-  const Real r1 = -(l[1] - p[0] * d1) - (s1 + d1 * known[0]);
-  const Real r2 = -(l[2] - p[0] * d2) - (s2 + d2 * known[0]);
-  w.rhs[at + 1] = select(slides, r1, w.rhs[at + 1]);
-  w.rhs[at + 2] = select(slides, r2, w.rhs[at + 2]);
-}
-
-/// The largest entry of the diagonal of a matrix: of a triangle, its largest inverse pivot.
-template <class Real>
-inline Real largest_diagonal(int n, int stride, const Real* matrix) {
-  Real largest(0.0);
-  for (int k = 0; k < n; ++k) largest = max(largest, abs(matrix[k * (stride + 1)]));
-  return largest;
-}
-
-/// The step of one world of many rows: the system has those alone that move.
-inline double newton_step_of_moving(const DenseProblem<double>& p, const DenseWork<double>& w) {
-  int moving[kMostPaddedRows], slides[kMaxDenseRows / 3], n = 0, num_slides = 0;
-  double D[kMostPaddedRows];
-  for (int r = 0; r < p.rows(); ++r) {
-    if (!(w.moving[r] > 0.0)) continue;
-    if (r < 3 * p.cones && r % 3 == 0 && w.slides[r / 3] > 0.0) slides[num_slides++] = n;
-    D[n] = w.moving[r];
-    moving[n++] = r;
-  }
-  const int stride = dense_stride<double>(n);
-  for (int a = 0; a < n; ++a) {
-    const double d = D[a];
-    const double* G = p.G + moving[a] * p.stride();
-    double* row = w.matrix + a * stride;
-    const int from = num_slides > 0 ? 0 : a / kWide * kWide;
-    if (n == p.rows()) {
-      for (int b = from; b < stride; b += kWide)
-        wide(row + b) = (wide(w.moving + b) * d) * wide(G + b);
-    } else {
-      for (int b = from; b < n; ++b) row[b] = d * D[b] * G[moving[b]];
-      for (int b = n; b < stride; ++b) row[b] = 0.0;
-    }
-    row[a] += w.proximal;
-    w.rhs[a] = -(d * w.moved[moving[a]]);
-  }
-  for (int k = 0; k < num_slides; ++k)
-    slide_rows(n, stride, slides[k], moving[slides[k]] / 3, w, w.l);
-  num_slides > 0 ? eliminate<0>(n, stride, w.matrix, w.rhs)
-                 : eliminate_symmetric(n, stride, w.matrix, w.rhs);
-  for (int r = 0; r < p.rows(); ++r) w.step[r] = 0.0;
-  for (int a = 0; a < n; ++a) w.step[moving[a]] = D[a] * w.rhs[a];
-  return largest_diagonal(n, stride, w.matrix);
-}
-
-/// w.step from the modes at w.l; returns the largest inverse pivot of its system.
-template <class Real, int Cones>
-inline Real newton_step(const DenseShape<Real, Cones>& s, const DenseWork<Real>& w) {
-  const DenseProblem<Real>& p = s.p;
-  const int rows = s.rows(), stride = s.stride();
-  if constexpr (lane_width<Real> == 1) {
-    if (is_never_packed(rows)) return newton_step_of_moving(p, w);
-  }
-  const Real zero(0.0), one(1.0);
-  for (int r = 0; r < rows; ++r) {
-    Real* row = w.matrix + r * stride;
-    const Real* G = p.G + r * stride;
-    const Real d = w.moving[r];
-    if constexpr (lane_width<Real> == 1) {
-      for (int k = 0; k < stride; k += kWide)
-        wide(row + k) = (wide(w.moving + k) * d) * wide(G + k);
-    } else {
-      for (int k = 0; k < rows; ++k) row[k] = d * w.moving[k] * G[k];
-    }
-    row[r] += select(d > zero, w.proximal, one);
-    w.rhs[r] = -(d * w.moved[r]);
-  }
-  for (int i = 0; i < s.cones(); ++i) {
-    const Mask<Real> slides = w.slides[i] > zero;
-    if (any(slides)) slide_rows(rows, stride, 3 * i, i, w, w.l);
-  }
-  eliminate<(Cones > 0 ? 3 * Cones : 0)>(rows, stride, w.matrix, w.rhs);
-  for (int r = 0; r < rows; ++r) w.step[r] = w.moving[r] * w.rhs[r];
-  return largest_diagonal(rows, stride, w.matrix);
-}
-
 /// w.l <- w.l + alpha w.step, with the first alpha of 1, 1/2, ..., 1/256 whose merit falls below
 /// `limit`, or the last, in the lanes of `at`; leaves w.c there, and w.l in w.held as its modes
 /// hold it. Returns the merit.
@@ -256,13 +141,14 @@ inline Real line_search(const DenseShape<Real, Cones>& s,
 }
 
 /// Whether the triangle in w.matrix is that of the modes at w.l, of a symmetric matrix: `slid` is 1
-/// where a contact slid in it.
+/// where a contact slid in it. Of a large world the modes of cones count.
 template <class Real, int Cones>
 inline Mask<Real> is_factored(const DenseShape<Real, Cones>& s,
                               const DenseWork<Real>& w,
                               Real slid) {
   Mask<Real> same = slid <= Real(0.0);
-  for (int r = 0; r < s.rows(); ++r)
+  const int compared = is_large_world<Real>(s.rows()) ? 3 * s.cones() : s.rows();
+  for (int r = 0; r < compared; ++r)
     same = same & (w.moving[r] <= w.factored[r]) & (w.moving[r] >= w.factored[r]);
   for (int i = 0; i < s.cones(); ++i) same = same & (w.slides[i] <= Real(0.0));
   return same;
@@ -278,7 +164,7 @@ inline void apply_factored(const DenseShape<Real, Cones>& s,
   const int rows = s.rows();
   const Real zero(0.0);
   int n = 0, row[kMostPaddedRows];
-  const bool reduced = lane_width<Real> == 1 && is_never_packed(rows);
+  const bool reduced = is_large_world<Real>(rows);
   for (int r = 0; r < rows; ++r) {
     w.step[r] = zero;
     if (reduced && !any(w.factored[r] > zero)) continue;
@@ -287,7 +173,13 @@ inline void apply_factored(const DenseShape<Real, Cones>& s,
   }
   for (int k = 0; k < times; ++k) {
     for (int a = 0; a < n; ++a) w.rhs[a] *= f;
-    solve_again(n, reduced ? dense_stride<Real>(n) : s.stride(), w.matrix, w.rhs);
+    if constexpr (lane_width<Real> == 1) {
+      if (reduced) {
+        solve_again_wide(n, dense_stride<Real>(n), w.matrix, w.rhs);
+        continue;
+      }
+    }
+    solve_again(n, s.stride(), w.matrix, w.rhs);
   }
   for (int a = 0; a < n; ++a) w.step[row[a]] = w.factored[row[a]] * w.rhs[a];
 }
@@ -331,6 +223,22 @@ inline void velocity_near(const DenseShape<Real, Cones>& s,
   for (int r = 0; r < s.rows(); ++r) w.moved[r] = w.c[r];
 }
 
+/// Scalar rows that are on a bound, and that little presses off it, stay there in a large world's
+/// first step: what holds them at rest, a brake beside a limit, does so again.
+template <class Real, int Cones>
+inline void stay_on_bounds(const DenseShape<Real, Cones>& s, const DenseWork<Real>& w) {
+  constexpr double kLittle = 1e-5;  // of the largest impulse, in the scaling
+  if constexpr (lane_width<Real> == 1) {
+    const int first = 3 * s.cones();
+    double largest = 0.0;
+    for (int r = 0; r < s.rows(); ++r) largest = max(largest, abs(w.held[r] * w.inverse_D[r]));
+    for (int r = first; r < s.rows(); ++r) {
+      const bool bound = w.held[r] <= s.p.lower[r - first] || w.held[r] >= s.p.upper[r - first];
+      if (bound && abs(w.D[r] * w.c[r]) <= kLittle * largest) w.moving[r] = 0.0;
+    }
+  }
+}
+
 /// At most `steps` steps from p.lambda, whose velocity w.c and residual p.relative are known, in
 /// the lanes of `at`; p.lambda and p.relative become the best seen.
 template <class Real, int Cones>
@@ -344,6 +252,7 @@ inline void dense_newton(const DenseShape<Real, Cones>& s,
   constexpr double kWorthALook = 0.1;
   for (int r = 0; r < rows; ++r) w.l[r] = w.held[r] = p.lambda[r];
   Real window[4], merit = classify(s, w, w.c, w.held), looked = merit;
+  if (is_large_world<Real>(rows)) stay_on_bounds(s, w);
   for (int k = 0; k < steps && any(at); ++k) {
     window[k % 4] = merit;
     // A lane that is done keeps its matrix, which take_least() reads: that of its last step.

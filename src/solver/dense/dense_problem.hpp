@@ -99,15 +99,17 @@ struct DenseWork {
   Real *D, *inverse_D;                                       ///< [rows] lambda = D l
   Real *c, *moved, *l, *trial, *held, *step, *best, *first;  ///< [rows]
   Real *matrix, *rhs;                                        ///< [rows x stride], [rows]
-  Real* moving;             ///< [rows] D where the step may change lambda
-  Real* factored;           ///< [rows] moving in the system that matrix has the triangle of
-  Real* slides;             ///< [cones]
-  ConeStep<Real>* cones;    ///< [cones]
-  Real* inverse;            ///< [scalars] of the diagonal
-  Real proximal{0.0};       ///< term of Newton's systems
-  double compliance = 0.0;  ///< R = compliance / D^2 beside G
-  Real weakest{0.0};        ///< largest inverse pivot of the last of Newton's systems
-  Real settled{0.0};        ///< 1: its modes are those at l, and nothing slides
+  Real* moving;           ///< [rows] D where the step may change lambda
+  Real* factored;         ///< [rows] moving in the system that matrix has the triangle of
+  Real* slides;           ///< [cones]
+  ConeStep<Real>* cones;  ///< [cones]
+  Real* inverse;          ///< [scalars] of the diagonal
+  Real proximal{0.0};     ///< term of Newton's systems
+  /// Of the system in matrix, of one world of many rows, if nothing slides in it; else 0.
+  Real factored_proximal{0.0};
+  double compliance = 0.0;            ///< R = compliance / D^2 beside G
+  Real weakest{0.0};                  ///< largest inverse pivot of the last of Newton's systems
+  Real settled{0.0};                  ///< 1: its modes are those at l, and nothing slides
   int num_sweeps = 0, num_steps = 0;  ///< of the pack in this solve
   bool velocity_known = false;        ///< c is that of the problem's lambda
   /// R of a row; by D it is the same share of each set, in units in which cones are unit cones.

@@ -29,6 +29,7 @@ inline void dense_solve(const DenseShape<Real, Cones>& s, double tolerance, Dens
   const Real goal(tolerance), zero(0.0);
   const Mask<Real> valid = p.valid[0] > zero;
   w.proximal = Real(kLargeProximal);
+  w.factored_proximal = zero;
   w.compliance = 0.0;
   w.weakest = zero;
   Largest<Real> start;

@@ -43,7 +43,6 @@ BilateralElimination::BilateralElimination(const Island& island, BilateralWork& 
   gather();
   factor();
   reduce();
-  if (in_one_tree(island.problem.space) && bilateral_rows_are_rigid()) project_space();
 }
 
 /// Dense G and g, and which rows are bilateral.
@@ -145,7 +144,6 @@ void BilateralElimination::fill_problem() {
     set.offset = static_cast<int>(p.g.size()) - set.dim;
     p.sets.push_back(set);
   }
-  p.space.sides.clear();
   p.island_start.assign(1, 0);
   if (p.sets.empty()) return;
   p.island_start.push_back(p.num_sets());
@@ -191,7 +189,7 @@ int BilateralElimination::coordinates() const {
 }
 
 /// The basis of what the bilateral rows stop: those of the rank, made orthonormal.
-void BilateralElimination::find_basis() {
+void BilateralElimination::find_basis() const {
   const int nv = coordinates();
   w_.basis.grow(static_cast<std::size_t>(rank_) * nv);
   w_.row_of.grow(2 * static_cast<std::size_t>(bilateral_));
@@ -228,11 +226,11 @@ void BilateralElimination::project(int count, double* x) const {
   }
 }
 
-/// Where all rows are on one tree, the others keep its coordinates: G_ii - G_ib G_bb^+ G_bi = Z^T Z
+/// The others keep the coordinates of their tree: G_ii - G_ib G_bb^+ G_bi = Z^T Z
 /// with Z = (1 - Q Q^T) Y_i, Q a basis of the columns of Y_b.
-void BilateralElimination::project_space() {
+void BilateralElimination::project_space() const {
   const ContactSpace& from = island_.problem.space;
-  ContactSpace& space = w_.problem.space;
+  ContactSpace& space = w_.space;
   const int nv = coordinates(), tree = from.sides[from.side_start[island_.first]].tree;
   find_basis();
   w_.row.grow(nv);
@@ -259,6 +257,21 @@ void BilateralElimination::project_space() {
     space.sides.push_back({tree, nv, 0, static_cast<int>(start)});
     space.side_start.push_back(static_cast<int>(space.sides.size()));
   }
+}
+
+bool BilateralElimination::has_space() const {
+  return in_one_tree(island_.problem.space) && bilateral_rows_are_rigid();
+}
+
+const ContactSpace& BilateralElimination::space() const {
+  w_.space.sides.clear();
+  if (has_space()) project_space();
+  return w_.space;
+}
+
+/// Two passes of project() over the basis and over the rows.
+double BilateralElimination::space_multiplications() const {
+  return has_space() ? 4.0 * rank_ * coordinates() * (others_ + 0.5 * rank_) : 0.0;
 }
 
 void BilateralElimination::restrict_impulse(const double* lambda, double* out) const {

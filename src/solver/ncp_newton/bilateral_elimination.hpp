@@ -14,6 +14,7 @@ struct BilateralWork {
   Buffer<double> impulse, velocity;  ///< [rows of `problem`]
   Buffer<double> start, answer;      ///< [rows of the island]
   Buffer<int> order, bilateral, other;
+  ContactSpace space;         ///< of `problem`, where it is asked for
   Buffer<double> basis, row;  ///< of the coordinates of a tree
   Buffer<int> row_of;         ///< set and row in it of each bilateral row
 };
@@ -35,6 +36,10 @@ class BilateralElimination {
 
   /// The problem that is left; it may have no rows.
   const ContactProblem& problem() const { return w_.problem; }
+  /// The coordinates that all of its rows keep, where they are on one tree; else it knows no trees.
+  const ContactSpace& space() const;
+  /// What these take.
+  double space_multiplications() const;
   void restrict_impulse(const double* lambda, double* out) const;
   /// lambda of all rows of the island from that of the others.
   void extend_impulse(const double* others, double* lambda) const;
@@ -46,8 +51,9 @@ class BilateralElimination {
   void reduce();
   void fill_problem();
   bool bilateral_rows_are_rigid() const;
-  void project_space();
-  void find_basis();
+  bool has_space() const;
+  void project_space() const;
+  void find_basis() const;
   void project(int count, double* x) const;
   void spread_row(int set, int r, double* out) const;
   int coordinates() const;

@@ -78,7 +78,8 @@ NcpNewton::NcpNewton(const Island& island,
                      NcpNewtonWork& work,
                      NcpNewtonWork::Own& own,
                      double* lambda,
-                     double* velocity)
+                     double* velocity,
+                     const BilateralElimination* elimination)
     : island_(island),
       settings_(settings),
       tolerance_(settings.tolerance),
@@ -87,6 +88,7 @@ NcpNewton::NcpNewton(const Island& island,
       own_(own),
       lambda_(lambda),
       velocity_(velocity),
+      elimination_(elimination),
       sweeps_per_turn_(sweeps_per_turn(island)) {
   best_.relative = kUnknown;
   own.best.grow(island.problem.g.size());
@@ -251,7 +253,7 @@ bool NcpNewton::start_well() {
       lambda_ + island_.begin, lambda_ + island_.end, [](double x) { return x != 0.0; });
   if (!warm_ || !(certificate_.relative <= kClose)) return false;
   if (in_coordinates()) return newton_in_space();
-  if (island_.rows() > kFewRows && in_tree_space()) return false;
+  if (island_.rows() > kFewRows && multipliers_come_first() && in_tree_space()) return false;
   if (sweeps_per_turn_ >= 12 && sweep_while_it_helps()) return true;
   if (newton(8, kLarge, std::min(settings_.tolerance, 0.5 * certificate_.relative))) return true;
   return relaxed_ && newton(kStepsRelaxed, kLarge);

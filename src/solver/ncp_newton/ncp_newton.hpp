@@ -95,7 +95,8 @@ class NcpNewton {
             NcpNewtonWork& work,
             NcpNewtonWork::Own& own,
             double* lambda,
-            double* velocity);
+            double* velocity,
+            const BilateralElimination* elimination = nullptr);  ///< that left the problem
 
   /// `log`, if given, gets a record of each stage that ran.
   SolveStatus solve(std::vector<StageRecord>* log);
@@ -114,9 +115,7 @@ class NcpNewton {
   bool whole() const { return !relaxed_; }
   bool small() const { return island_.rows() <= kMaxInteriorRows && !budget_.was_exhausted(); }
   bool small_and_whole() const { return small() && whole(); }
-  /// What bilateral rows have left: its Z is full, and Newton on G as a rule the shorter way.
-  bool eliminated() const { return &island_.problem == &work_.bilateral.problem; }
-  bool in_coordinates() const { return newton_in_coordinates(island_) && !eliminated(); }
+  bool in_coordinates() const { return newton_in_coordinates(island_); }
   bool warm() const { return can_start_soft() && warm_; }
   bool cold() const { return can_start_soft() && !warm_; }
   bool many_loose() const { return many_rows() && island_.is_loose(); }
@@ -124,10 +123,13 @@ class NcpNewton {
   bool many_in_space() const { return many_loose() || large_in_space(); }
   /// Where bodies are loose, sparse methods are worth more than dense ones of so many rows.
   bool worth_panels() const { return !island_.is_loose() || island_.rows() <= kMaxInteriorRows; }
-  bool many_rows() const { return whole() && !few_rows(); }
-  bool few_rows() const {
-    return whole() && (island_.rows() <= kMinMultiplierRows || eliminated());
+  /// Where trees are known. What bilateral rows leave knows them through their elimination, with a
+  /// full Z: Newton on G is the shorter way there as a rule.
+  bool multipliers_come_first() const {
+    return island_.rows() > kMinMultiplierRows && island_.problem.space.known();
   }
+  bool many_rows() const { return whole() && multipliers_come_first(); }
+  bool few_rows() const { return whole() && !multipliers_come_first(); }
 
   // The stages.
   bool start_well();
@@ -198,6 +200,7 @@ class NcpNewton {
   NcpNewtonWork& work_;
   NcpNewtonWork::Own& own_;
   double *lambda_, *velocity_;
+  const BilateralElimination* elimination_;  ///< null: none left the problem
   const int sweeps_per_turn_;
   int sweeps_ = 0;
   bool warm_ = false;      ///< the start was not zero

@@ -70,8 +70,10 @@ bool NcpNewton::multipliers_from_best() {
 }
 
 bool NcpNewton::in_tree_space() {
-  if (!in_tree_space_)
-    in_tree_space_ = work_.multipliers.trees.prepare(island_, most_coordinates(island_));
+  if (in_tree_space_) return *in_tree_space_;
+  if (elimination_) budget_.work().charge(elimination_->space_multiplications());
+  const ContactSpace& space = elimination_ ? elimination_->space() : island_.problem.space;
+  in_tree_space_ = work_.multipliers.trees.prepare(island_, space, most_coordinates(island_));
   return *in_tree_space_;
 }
 

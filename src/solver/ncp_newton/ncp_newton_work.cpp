@@ -30,7 +30,7 @@ void NcpNewtonWork::reserve(const ContactProblem& problem) {
     const Island island(problem, problem.island_start[k], problem.island_start[k + 1]);
     rows = std::max(rows, island.rows());
     TreeSpace& trees = multipliers.trees;
-    const bool fits = trees.prepare(island, most_coordinates(island));
+    const bool fits = trees.prepare(island, problem.space, most_coordinates(island));
     const int coordinates = half_more(trees.num_coordinates());
     const int sets = half_more(island.last - island.first);
     if (fits) multipliers.reserve(total, coordinates);

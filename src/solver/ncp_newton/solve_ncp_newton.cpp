@@ -25,19 +25,20 @@ struct Course {
   WorkAccount& account;
   NcpNewtonWork& work;
   ContactSolution& solution;
+  const BilateralElimination* elimination = nullptr;  ///< that left the problem
   Residuals certificate{};  ///< of the island that was solved last, if it converged
 };
 
 /// Few rows by the course of lanes, others by the stages.
 IslandOutcome solve_stages(
     Course& course, const Island& island, const Budget& budget, double* lambda, double* velocity) {
-  auto& [settings, account, work, solution, certificate] = course;
+  auto& [settings, account, work, solution, elimination, certificate] = course;
   int sweeps = 0;
   if (solve_few_rows(island, settings, budget, work.dense, lambda, velocity, sweeps, solution)) {
     certificate = solution.residuals;
     return {sweeps, SolveStatus::kConverged};
   }
-  NcpNewton solver(island, settings, budget, work, work.given, lambda, velocity);
+  NcpNewton solver(island, settings, budget, work, work.given, lambda, velocity, elimination);
   solver.count_sweeps(sweeps);
   const SolveStatus status = solver.solve(solution.record_stages ? &solution.stages : nullptr);
   certificate = solver.certificate();
@@ -90,7 +91,7 @@ IslandOutcome solve_eliminated(
   for (int round = 0; round < kRounds; ++round) {
     if (round > 0 && course.solution.record_stages) stages.back().ends = false;
     if (!alone) {
-      Course left{settings, course.account, course.work, course.solution};
+      Course left{settings, course.account, course.work, course.solution, &others};
       const Island rest(others.problem(), 0, others.problem().num_sets());
       const Budget part(budget, std::max(0, enough - (budget.count() - before)));
       const int sweeps = outcome.iterations;
@@ -125,7 +126,7 @@ IslandOutcome solve_eliminated(
 /// The island's answer with a little compliance, if it has none without.
 SolveStatus regularise(
     Course& course, const Island& island, const Budget& budget, double* lambda, double* velocity) {
-  auto& [settings, account, work, solution, certificate] = course;
+  auto& [settings, account, work, solution, elimination, certificate] = course;
   const Budget again = budget.again(island.rows());
   NcpNewton solver(island, settings, again, work, work.given, lambda, velocity);
   return solver.regularise(solution.regularisation) ? SolveStatus::kRegularised

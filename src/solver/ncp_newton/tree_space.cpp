@@ -10,8 +10,7 @@ namespace stiction {
 static constexpr int kRow = loose::kRow;
 
 /// Nodes are the trees in the order in which they are met.
-void TreeSpace::number_trees(const Island& island) {
-  const ContactSpace& trees = island.problem.space;
+void TreeSpace::number_trees(const Island& island, const ContactSpace& trees) {
   node_of_tree_.assign(trees.tree_start.size() - 1, -1);
   sizes_.clear();
   start_.clear();
@@ -58,11 +57,10 @@ const double* TreeSpace::packed(const double* z, int dim) {
   return out;
 }
 
-bool TreeSpace::prepare(const Island& island, int most) {
+bool TreeSpace::prepare(const Island& island, const ContactSpace& space, int most) {
   const ContactProblem& p = island.problem;
-  const ContactSpace& space = p.space;
   if (!space.known()) return false;
-  number_trees(island);
+  number_trees(island, space);
   if (std::accumulate(sizes_.begin(), sizes_.end(), 0) > most) return false;
   const bool eights = space.loose(island.first);
   rows_.clear();

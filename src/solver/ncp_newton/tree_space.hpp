@@ -16,9 +16,9 @@ class TreeSpace {
     int slope;            // the sum of dim^2 of those before
   };
 
-  /// Order and fill for the island. False if the problem does not know its trees, or if they have
-  /// more than `most` coordinates.
-  bool prepare(const Island& island, int most);
+  /// Order and fill for the island, whose trees `space` knows. False if it knows none, or if they
+  /// have more than `most` coordinates.
+  bool prepare(const Island& island, const ContactSpace& space, int most);
   /// Of one factorisation, in multiplications.
   double work() const { return matrix_.work(); }
   const std::vector<Rows>& rows() const { return rows_; }
@@ -74,7 +74,7 @@ class TreeSpace {
   static void gather_loose(const Loose& in, const double* impulse, double* y);
   static void spread_loose(const Loose& in, const double* y, double* motion);
   static void add_loose(const Loose& in, const double* H, bool symmetric);
-  void number_trees(const Island& island);
+  void number_trees(const Island& island, const ContactSpace& trees);
   bool all_loose(const ContactSpace& space, int set, int dim) const;
   const double* packed(const double* z, int dim);
   void find_targets();

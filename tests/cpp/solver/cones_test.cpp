@@ -374,7 +374,7 @@ BOOST_AUTO_TEST_CASE(multipliers_take_cones_of_any_dimension) {
     const Island island(p, 0, p.num_sets());
     MultiplierWork work;
     WorkAccount account;
-    BOOST_REQUIRE(work.trees.prepare(island, 1000));
+    BOOST_REQUIRE(work.trees.prepare(island, p.space, 1000));
     // the trees are those of the circular problem
     const VectorXd x = random_vector(rng, p.num_rows());
     VectorXd y = VectorXd::Zero(work.trees.num_coordinates()), c(p.num_rows());

@@ -62,7 +62,7 @@ struct Method {
   std::optional<InteriorSpace> interior;
 
   explicit Method(const ContactProblem& p) : island(p, 0, p.num_sets()) {
-    BOOST_REQUIRE(space.prepare(island, 100000));
+    BOOST_REQUIRE(space.prepare(island, island.problem.space, 100000));
     interior.emplace(island, space, work, account);
   }
 };

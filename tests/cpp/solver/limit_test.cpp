@@ -195,4 +195,79 @@ BOOST_AUTO_TEST_CASE(agrees_with_a_vanishing_compliance) {
   BOOST_TEST(impulses >= 0.95 * plain);
 }
 
+namespace {
+
+/// A robot that stands on a foot with four to six points: a root, joints with brakes, and limits
+/// that some of them touch. Brakes bear up to half of what they can.
+Data braked(Rng& rng) {
+  const int joints = 6 + rng.below(12), cones = 4 + rng.below(3), limits = rng.below(5);
+  const int nv = 6 + joints, rows = 3 * cones + joints + limits;
+  MatrixXd J = MatrixXd::Zero(rows, nv);
+  VectorXd lambda = VectorXd::Zero(rows);
+  Data d;
+  d.sets.assign(cones, ConstraintSet::cone(0.5));
+  for (int k = 0; k < cones; ++k) {
+    const double angle = 2.0 * M_PI * (k + rng.uniform(-0.2, 0.2)) / cones;
+    const Vector3d point(std::cos(angle), std::sin(angle), -0.3);
+    for (int r = 0; r < 3; ++r) {
+      J(3 * k + r, r) = 1.0;
+      J.block<1, 3>(3 * k + r, 3) = point.cross(Vector3d::Unit(r)).transpose();
+    }
+    lambda[3 * k + 2] = rng.uniform(5.0, 6.0);
+  }
+  J.topRightCorner(3 * cones, joints) =
+      J.topLeftCorner(3 * cones, 6) * random_matrix(rng, 6, joints);
+  for (int k = 0; k < joints; ++k) {
+    J(3 * cones + k, 6 + k) = 1.0;
+    d.sets.push_back(ConstraintSet::box(-2.0, 2.0));
+    lambda[3 * cones + k] = rng.uniform(-1.0, 1.0);
+  }
+  for (int k = 0; k < limits; ++k) {
+    const int row = 3 * cones + joints + k, dofs = 1 + rng.below(3);
+    if (k > 0 && rng.below(2)) J.row(row) = J.row(row - 1);  // nearly the same limit twice
+    for (int m = 0; m < dofs; ++m) J(row, 6 + rng.below(joints)) += rng.uniform(-1.0, 1.0);
+    d.sets.push_back(ConstraintSet::non_negative());
+  }
+  d.G = J * gram(random_matrix(rng, nv, 2 * nv)) * J.transpose();
+  d.g = -d.G * lambda;
+  d.R = VectorXd::Zero(rows);
+  return d;
+}
+
+}  // namespace
+
+// What stands is solved in one or two factorisations from the last step, and has the impulses that
+// vanishing compliance chooses: a limit bears its part of what a brake bears, or nothing.
+BOOST_AUTO_TEST_CASE(brakes_beside_limits) {
+  Rng rng(5);
+  int total = 0, quick = 0, agree = 0, idle = 0, pushing = 0;
+  for (int trial = 0; trial < 300; ++trial) {
+    Data d = braked(rng);
+    const ContactSolution soft = compliant(d, 1e-7), softer = compliant(d, 1e-8);
+    const double size = largest(soft.impulse);
+    if (!soft.converged() || !softer.converged()) continue;
+    if (difference(soft.impulse, softer.impulse) > 1e-5 * size) continue;
+    Data before = d;
+    before.g *= rng.uniform(0.98, 1.02);
+    const ContactSolution x = solved(d, solved(before).impulse);
+    BOOST_TEST(x.converged());
+    if (largest(x.velocity) > 1e-6 * d.g.lpNorm<Eigen::Infinity>()) continue;  // it gives way
+    ++total;
+    quick += x.factorisations <= 2;
+    agree += difference(x.impulse, soft.impulse) <= 1e-4 * size;
+    for (std::size_t k = 0; k < d.sets.size(); ++k) {
+      if (d.sets[k].kind != SetKind::kNonNegative) continue;
+      const double push = x.impulse[d.g.size() - (d.sets.size() - k)];
+      (push > 1e-6 * size ? pushing : idle) += 1;
+    }
+  }
+  BOOST_TEST_MESSAGE(total << " stand, " << quick << " of them are quick, " << agree << " agree; "
+                           << pushing << " limits push, " << idle << " do not");
+  BOOST_TEST(total > 200);
+  BOOST_TEST(agree >= 0.97 * total);  // two limits may be the same but for a millionth
+  BOOST_TEST(quick > 0.6 * total);
+  BOOST_TEST(pushing > 50);
+  BOOST_TEST(idle > 50);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

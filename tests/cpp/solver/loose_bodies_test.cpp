@@ -195,7 +195,7 @@ BOOST_AUTO_TEST_CASE(newton_in_space_solves_from_near) {
     for (const ConstraintSet& set : p.sets) project(set, l.data() + set.offset);
     const Residuals before = evaluate(p, l, c);
     TreeSpace space;
-    BOOST_REQUIRE(space.prepare(island, 1000));
+    BOOST_REQUIRE(space.prepare(island, island.problem.space, 1000));
     SpaceNewtonWork work;
     WorkAccount account;
     const NewtonSettings settings{1e-10, 20, {}, 1e-6};

@@ -60,7 +60,7 @@ BOOST_AUTO_TEST_CASE(tree_space_factors_the_delassus_matrix) {
         problems_of(name, bodies, name[0] == 'y' ? 900 : 60, 10, 1, rng).back();
     const Island island = largest_island(p);
     TreeSpace space;
-    BOOST_REQUIRE(space.prepare(island, 1000));
+    BOOST_REQUIRE(space.prepare(island, island.problem.space, 1000));
     const int n = space.num_coordinates(), rows = p.num_rows();
     for (const double m : space.inertia()) BOOST_REQUIRE(m > 0.0);
     MatrixXd Z(n, rows);
@@ -113,7 +113,7 @@ BOOST_AUTO_TEST_CASE(solutions_are_exact) {
     BOOST_TEST((solution.status == SolveStatus::kConverged));
     BOOST_TEST(solution.residuals.relative <= 1e-9);
     TreeSpace space;
-    in_tree_space += space.prepare(largest_island(p), largest_island(p).rows() / 2);
+    in_tree_space += space.prepare(largest_island(p), p.space, largest_island(p).rows() / 2);
   }
   BOOST_TEST(in_tree_space > 12);
 }
@@ -123,7 +123,7 @@ BOOST_AUTO_TEST_CASE(from_anywhere_and_never_worse) {
   for (const ContactProblem& p : problems_of("ycb-pile", 6, 800, 50, 6, rng)) {
     const Island island = largest_island(p);
     MultiplierWork work;
-    BOOST_REQUIRE(work.trees.prepare(island, 1000));
+    BOOST_REQUIRE(work.trees.prepare(island, island.problem.space, 1000));
     std::vector<double> lambda(p.num_rows()), velocity(p.num_rows());
     for (double& x : lambda) x = rng.uniform(-1e-2, 1e-2);
     velocities(island, lambda.data(), velocity.data());
@@ -181,7 +181,8 @@ BOOST_AUTO_TEST_CASE(boxes_on_impact_are_solved) {
     if (report.num_islands == 0) continue;
     const Island island = largest_island(sim.problem());
     TreeSpace space;
-    large_with_few_contacts += island.rows() >= 150 && !space.prepare(island, island.rows() / 2);
+    large_with_few_contacts +=
+        island.rows() >= 150 && !space.prepare(island, island.problem.space, island.rows() / 2);
   }
   BOOST_TEST_MESSAGE(large_with_few_contacts << " large islands with few contacts");
   BOOST_TEST(large_with_few_contacts > 10);

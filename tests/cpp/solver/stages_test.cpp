@@ -88,7 +88,6 @@ BOOST_AUTO_TEST_CASE(each_is_visited_and_counted) {
   for (const char* name : {"limit",
                            "few rows",
                            "start",
-                           "multipliers",
                            "multipliers after turns",
                            "turns",
                            "turns from zero",
@@ -100,10 +99,10 @@ BOOST_AUTO_TEST_CASE(each_is_visited_and_counted) {
     BOOST_TEST_CONTEXT(name) BOOST_TEST(counts[name].visits > 0);
   // "scattered" needs a problem of its own (test_solve.py). "turns from zero" end nothing here, but
   // a step of ur5_gripper (test_robots.py).
-  BOOST_TEST(counts.size() == 12u);
+  BOOST_TEST(counts.size() == 11u);
   for (const char* name : {"few rows", "start", "turns", "infeasible"})
     BOOST_TEST_CONTEXT(name) BOOST_TEST(counts[name].ends > 0);
-  for (const char* name : {"multipliers", "multipliers after turns", "overflow", "rounding"})
+  for (const char* name : {"multipliers after turns", "overflow", "rounding"})
     BOOST_TEST_CONTEXT(name) BOOST_TEST(counts[name].factorisations == 0);
 }
 
