@@ -80,6 +80,23 @@ void check_start(Holder& sim, State& state) {
       .attr("warn_of_first_step")(sim.shared_from_this(), bp::ptr(&state));
 }
 
+/// What a user can do about a step that ended so.
+static const char* advice(SolveStatus status) {
+  switch (status) {
+    case SolveStatus::kBudget:
+      return "; max_factorisations, max_work or time_budget ended it";
+    case SolveStatus::kMaxIterations:
+      return "; max_iterations ended it";
+    case SolveStatus::kStalled:
+      return "; constraints may contradict each other";
+    case SolveStatus::kRegularised:
+    case SolveStatus::kInfeasible:
+      return "; constraints contradict each other";
+    default:
+      return "";
+  }
+}
+
 void note_not_converged(Holder& sim, const StepReport& report, double end, bool last) {
   if (sim.noted || report.status != StepStatus::kNotConverged) return;
   sim.noted = true;
@@ -91,7 +108,8 @@ void note_not_converged(Holder& sim, const StepReport& report, double end, bool 
                   " stopped short of newton_tolerance";
   } else {
     sim.notice += "solver status \"" + std::string(to_string(report.solver_status)) +
-                  "\", relative residual " + digits(report.residuals.relative);
+                  "\", relative residual " + digits(report.residuals.relative) +
+                  advice(report.solver_status);
   }
   if (report.safe_islands > 0)
     sim.notice += ", safe answer in " + std::to_string(report.safe_islands) + " of " +

@@ -103,6 +103,8 @@ def load(name_or_path: str | os.PathLike[str], **options: Any) -> Scene:
     chosen = _stiction.SceneOptions()
     for name, value in options.items():
         _set_typed(chosen, name, value)
+        if getattr(chosen, name) < 0:
+            raise ValueError(f"{name} = {value!r}: must be >= 0")
     try:
         scene = _stiction.make_scene(str(name_or_path), chosen)
     except _stiction.StictionError as error:

@@ -160,7 +160,7 @@ void check_robot_inertia(const Robot& robot, const std::string& source) {
   const BodyDescription& b = robot.bodies[i];
   const bool root = joint_facts(b.joint).free;
   throw BodyError(source + ": joint '" + b.joint_name + "' moves no inertia: give link '" + b.name +
-                      (root ? "' a mass, or load it with free_flyer=False"
+                      (root ? "' a mass, or fix its base (free_flyer=False, --fixed-base)"
                             : "' or one of its children a mass, or make the joint fixed"),
                   b.name);
 }
