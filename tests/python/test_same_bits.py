@@ -17,7 +17,7 @@ import stiction
 
 HASHES = {
     "solo12": "587f3d13a71b3491",
-    "talos": "a6b7ddc04d8e95c7",
+    "talos": "9983117a3acfcbf1",
     "allegro-ball": "d9963ddda9e4c137",
     "four-bar": "5f9cbd4c9db9834d",
     "box-stack": "c9f2a6165960804b",
@@ -27,7 +27,7 @@ HASHES = {
     "solo12, exponential": "9112dd4777c142e3",
     "cube-slide, implicit-euler": "94d14b8f8b6d0dd1",
 }
-BATCHES = {"solo12": "50ff1feb17c1efe1", "talos": "4ee7c4cd1e1754a7"}
+BATCHES = {"solo12": "50ff1feb17c1efe1", "talos": "a1b88461a8643635"}
 """Of worlds on lanes."""
 STEPS = 150
 

@@ -262,7 +262,6 @@ inline void dense_newton(const DenseShape<Real, Cones>& s,
     velocity_near(s, w, w.l, w.held);
     for (int r = 0; r < rows; ++r) w.l[r] = w.held[r];
     const Real weakest = newton_step(s, w);
-    const Mask<Real> weak = at & (weakest > Real(1.0 / kWeakPivot));
     w.weakest = select(at, weakest, w.weakest);
     Real slid(0.0);
     for (int i = 0; i < s.cones(); ++i) slid = max(slid, w.slides[i]);
@@ -273,10 +272,7 @@ inline void dense_newton(const DenseShape<Real, Cones>& s,
     Real limit = window[0];
     for (int j = 1; j <= (k < 3 ? k : 3); ++j) limit = max(limit, window[j]);
     merit = line_search(s, w, limit, at);
-    if (any(weak)) {
-      const Real settled = select(is_factored(s, w, slid), Real(1.0), Real(0.0));
-      w.settled = select(weak, settled, w.settled);
-    }
+    w.settled = select(at, select(is_factored(s, w, slid), Real(1.0), Real(0.0)), w.settled);
     Mask<Real> look = at & (merit <= Real(kWorthALook) * looked);
     if (k + 1 == steps) look = at;
     if (any(look)) {

@@ -68,7 +68,9 @@ inline void dense_solve(const DenseShape<Real, Cones>& s, double tolerance, Dens
   if (any(warm)) dense_newton(s, w, kDenseSteps, min(goal, Real(0.5) * p.relative[0]), warm);
   w.velocity_known = w.velocity_known && !any(warm);
   const Mask<Real> solved = p.relative[0] <= goal;
-  at = at & negated(solved & (w.weakest <= Real(1.0 / kWeakPivot)));
+  Mask<Real> alone = solved & (w.weakest <= Real(1.0 / kWeakPivot));
+  if (any(alone & warm)) alone = alone & negated(has_unpressed(s, w, alone & warm));
+  at = at & negated(alone);
   if (any(at)) solve_anew(p, tolerance, w, at, at & solved);
 }
 

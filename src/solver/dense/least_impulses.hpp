@@ -51,41 +51,81 @@ inline bool pushes_inwards(const DenseShape<double, Cones>& s, const HeldRows& h
   return true;
 }
 
-/// Whether rows that Newton's last system held on a bound, though nothing presses them there, stay
-/// as compliance vanishes: rows i that move then have D c_i = -s l_i, by a motion D K^-1 (l - a),
-/// and those that are held must not leave their bounds by it.
-template <int Cones>
-inline bool bounds_attract(const DenseShape<double, Cones>& s,
-                           const DenseWork<double>& w,
-                           const HeldRows& h,
-                           double largest,
-                           const double* lambda) {
-  constexpr double kUnpressed = 1e-7, kRounding = 1e-9;
-  const DenseProblem<double>& p = s.p;
-  const int rows = s.rows(), stride = s.stride();
-  bool known = false;
-  for (int r = 3 * s.cones(); r < rows; ++r) {
-    const double D = w.D[r], own = p.G[r * (stride + 1)];
-    if (w.factored[r] > 0.0 || !(own > 0.0) || abs(D * w.c[r]) > kUnpressed * largest) continue;
-    if (!known) {
-      for (int k = 0; k < rows; ++k) w.trial[k] = lambda[k];
-      for (int k = 0; k < h.count; ++k) w.trial[h.row[k]] -= w.D[h.row[k]] * h.push[k];
-      apply_factored(s, w, 1.0, 1, w.trial);
-      known = true;
-    }
-    double c = 0.0;
-    for (int k = 0; k < rows; ++k) c -= p.G[r * stride + k] * w.step[k];
-    const double below = lambda[r] - p.lower[r - 3 * s.cones()],
-                 above = p.upper[r - 3 * s.cones()] - lambda[r];
-    if (below <= above ? D * c < -kRounding * largest : D * c > kRounding * largest) return false;
+/// The largest impulse in the scaling.
+template <class Real, int Cones>
+inline Real largest_scaled(const DenseShape<Real, Cones>& s,
+                           const DenseWork<Real>& w,
+                           const Real* lambda) {
+  Real largest(0.0);
+  for (int r = 0; r < s.rows(); ++r) largest = max(largest, abs(lambda[r] * w.inverse_D[r]));
+  return largest;
+}
+
+/// visit(r, lanes) of scalar rows and normals that Newton's last system held on a bound, though
+/// nothing presses them there. It may return false: no more.
+template <class Real, int Cones, class Visit>
+inline void visit_unpressed(const DenseShape<Real, Cones>& s,
+                            const DenseWork<Real>& w,
+                            Real largest,
+                            Mask<Real> at,
+                            const Visit& visit) {
+  constexpr double kUnpressed = 1e-7;
+  const Real zero(0.0), little = Real(kUnpressed) * largest;
+  const int first = 3 * s.cones();
+  for (int r = 0; r < s.rows(); r += r < first ? 3 : 1) {
+    const Mask<Real> lanes = at & (w.factored[r] <= zero) & (s.p.G[r * (s.stride() + 1)] > zero) &
+                             (abs(w.D[r] * w.c[r]) <= little);
+    if (any(lanes) && !visit(r, lanes)) return;
   }
-  return true;
+}
+
+template <class Real, int Cones>
+inline Mask<Real> has_unpressed(const DenseShape<Real, Cones>& s,
+                                const DenseWork<Real>& w,
+                                Mask<Real> at) {
+  Mask<Real> found = at & negated(at);
+  visit_unpressed(s, w, largest_scaled(s, w, s.p.lambda), at, [&](int, Mask<Real> lanes) {
+    found = found | lanes;
+    return true;
+  });
+  return found;
+}
+
+/// Whether these stay as compliance vanishes: rows i that move then have D c_i = -s l_i, by a
+/// motion D K^-1 l, and those that are held must not leave their bounds by it. `moving`: lambda,
+/// less what pushes rows of a large world to their bounds.
+template <class Real, int Cones>
+inline Mask<Real> bounds_attract(const DenseShape<Real, Cones>& s,
+                                 const DenseWork<Real>& w,
+                                 const Real* lambda,
+                                 const Real* moving,
+                                 Mask<Real> at) {
+  constexpr double kRounding = 1e-9;
+  const Real largest = largest_scaled(s, w, lambda), least = Real(kRounding) * largest;
+  const int first = 3 * s.cones();
+  bool known = false;
+  visit_unpressed(s, w, largest, at, [&](int r, Mask<Real> lanes) {
+    if (!known) apply_factored(s, w, Real(1.0), 1, moving);
+    known = true;
+    Real c(0.0);
+    for (int k = 0; k < s.rows(); ++k) c -= s.p.G[r * s.stride() + k] * w.step[k];
+    c = w.D[r] * c + lambda[r] * w.inverse_D[r];
+    Mask<Real> leaves = c < -least;
+    if (r >= first) {
+      const Mask<Real> on_lower =
+          lambda[r] - s.p.lower[r - first] <= s.p.upper[r - first] - lambda[r];
+      leaves = (on_lower & leaves) | (negated(on_lower) & (c > least));
+    }
+    at = at & negated(lanes & leaves);
+    return true;
+  });
+  return at;
 }
 
 /// lambda, the least impulses of a large world, to the least of those that keep the bounds of
 /// scalar rows: rows that pass theirs are held there, the worst first, by what makes no velocity
 /// (the dual method of Goldfarb and Idnani, 1983). False where these are many, or where one that is
-/// held would come off its bound.
+/// held would come off its bound. Leaves w.trial for bounds_attract().
 template <int Cones>
 inline bool least_in_bounds(const DenseShape<double, Cones>& s,
                             const DenseWork<double>& w,
@@ -93,11 +133,8 @@ inline bool least_in_bounds(const DenseShape<double, Cones>& s,
   constexpr double kBeyond = 1e-10;  // of the largest impulse, in the scaling
   const DenseProblem<double>& p = s.p;
   const int rows = s.rows();
-  double largest = 0.0;
-  for (int r = 0; r < rows; ++r) {
-    w.held[r] = lambda[r];
-    largest = max(largest, abs(lambda[r] * w.inverse_D[r]));
-  }
+  const double largest = largest_scaled(s, w, lambda);
+  for (int r = 0; r < rows; ++r) w.held[r] = lambda[r];
   HeldRows h;
   for (;;) {
     int worst = -1;
@@ -125,7 +162,9 @@ inline bool least_in_bounds(const DenseShape<double, Cones>& s,
     }
     for (int k = 0; k < h.count; ++k) lambda[h.row[k]] = h.bound[k];
   }
-  return pushes_inwards(s, h) && bounds_attract(s, w, h, largest, lambda);
+  for (int r = 0; r < rows; ++r) w.trial[r] = lambda[r];
+  for (int k = 0; k < h.count; ++k) w.trial[h.row[k]] -= w.D[h.row[k]] * h.push[k];
+  return pushes_inwards(s, h);
 }
 
 /// The least impulses with the velocity of p.lambda, a solution found by Newton's last steps, if
@@ -140,9 +179,12 @@ inline Mask<Real> take_least(const DenseShape<Real, Cones>& s,
   if (!any(at)) return at;
   apply_factored(s, w, w.proximal, 2, p.lambda);
   for (int r = 0; r < s.rows(); ++r) w.l[r] = p.lambda[r] - w.step[r];
+  for (int r = 0; r < s.rows(); ++r) w.trial[r] = w.l[r];
   if constexpr (lane_width<Real> == 1) {
     if (is_large_world<Real>(s.rows()) && !least_in_bounds(s, w, w.l)) return negated(at);
   }
+  at = bounds_attract(s, w, w.l, w.trial, at);
+  if (!any(at)) return at;
   project(s, w.l, w.trial);
   dense_velocity(s, w.trial, w.c);
   const Real relative = dense_residual(s, w.trial, w.c);

@@ -95,11 +95,12 @@ BOOST_AUTO_TEST_CASE(each_is_visited_and_counted) {
                            "rounding",
                            "infeasible",
                            "interior point",
+                           "scattered",
                            "bilateral rows"})
     BOOST_TEST_CONTEXT(name) BOOST_TEST(counts[name].visits > 0);
-  // "scattered" needs a problem of its own (test_solve.py). "turns from zero" end nothing here, but
-  // a step of ur5_gripper (test_robots.py).
-  BOOST_TEST(counts.size() == 11u);
+  // "scattered" needs a problem of its own to end one (test_solve.py). "turns from zero" end nothing
+  // here, but a step of ur5_gripper (test_robots.py).
+  BOOST_TEST(counts.size() == 12u);
   for (const char* name : {"few rows", "start", "turns", "infeasible"})
     BOOST_TEST_CONTEXT(name) BOOST_TEST(counts[name].ends > 0);
   for (const char* name : {"multipliers after turns", "overflow", "rounding"})
