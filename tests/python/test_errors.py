@@ -297,11 +297,6 @@ def test_loading_unknown_things(tmp_path: Path) -> None:
     )
     refused(TypeError, "n = 'x': must be of type int", lambda: stiction.load("box-stack", n="x"))
     refused(ValueError, "n = -3: must be >= 0", lambda: stiction.load("box-stack", n=-3))
-    refused(
-        ValueError,
-        "friction = -1: must be >= 0",
-        lambda: stiction.load("box-stack", friction=-1),
-    )
     refused(ValueError, "takes no number", lambda: stiction.load("solo12", n=3))
     refused(ValueError, "only URDF (.urdf), MJCF", lambda: stiction.load("robot.sdf"))
     refused(ValueError, "can be read, not .urdff", lambda: stiction.load("./solo12.urdff"))
