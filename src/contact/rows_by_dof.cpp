@@ -288,8 +288,8 @@ void assemble_rows_by_dof(const DynamicsWorkspace& dynamics,
   }
 }
 
-/// Jammed robots of 38 to 100 rows: of 17 files that fell short of 99.9 % of their steps 5 no longer
-/// do.
+/// Jammed robots of 38 to 100 rows: of 17 files that fell short of 99.9 % of their steps 5 no
+/// longer do.
 bool worth_tree_space(int rows, int nv) {
   constexpr int kFew = 30;
   return rows > kFew && rows >= 2 * nv;

@@ -362,5 +362,7 @@ def test_one_call_at_a_time_and_other_threads_run() -> None:
         batch.reset()
     assert not batch.q.flags.writeable
     worker.join()
-    assert str(refused.value) == "Batch.reset: another thread is inside Batch.step: wait for its end"
+    assert (
+        str(refused.value) == "Batch.reset: another thread is inside Batch.step: wait for its end"
+    )
     assert batch.q.flags.writeable

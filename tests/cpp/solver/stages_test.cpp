@@ -98,8 +98,8 @@ BOOST_AUTO_TEST_CASE(each_is_visited_and_counted) {
                            "scattered",
                            "bilateral rows"})
     BOOST_TEST_CONTEXT(name) BOOST_TEST(counts[name].visits > 0);
-  // "scattered" needs a problem of its own to end one (test_solve.py). "turns from zero" end nothing
-  // here, but a step of ur5_gripper (test_robots.py).
+  // "scattered" needs a problem of its own to end one (test_solve.py). "turns from zero" end
+  // nothing here, but a step of ur5_gripper (test_robots.py).
   BOOST_TEST(counts.size() == 12u);
   for (const char* name : {"few rows", "start", "turns", "infeasible"})
     BOOST_TEST_CONTEXT(name) BOOST_TEST(counts[name].ends > 0);
