@@ -105,8 +105,8 @@ inline void solve_again(int n, int stride, const Real* A, Real* b) {
   substitute(n, stride, A, b);
 }
 
-/// The same of one world of many rows, whose stride is a multiple of eight: sums of eight parts,
-/// whatever the width of registers is.
+/// solve_again() for one world of many rows, whose stride is a multiple of eight: it sums eight
+/// parts, whatever the width of registers is.
 inline void solve_again_wide(int n, int stride, const double* A, double* b) {
   constexpr int kParts = 8;
   const auto next_part = [](int k) { return (k + kParts) / kParts * kParts; };

@@ -223,6 +223,16 @@ inline void velocity_near(const DenseShape<Real, Cones>& s,
   for (int r = 0; r < s.rows(); ++r) w.moved[r] = w.c[r];
 }
 
+/// The largest impulse in the scaling.
+template <class Real, int Cones>
+inline Real largest_scaled(const DenseShape<Real, Cones>& s,
+                           const DenseWork<Real>& w,
+                           const Real* lambda) {
+  Real largest(0.0);
+  for (int r = 0; r < s.rows(); ++r) largest = max(largest, abs(lambda[r] * w.inverse_D[r]));
+  return largest;
+}
+
 /// Scalar rows that are on a bound, and that little presses off it, stay there in a large world's
 /// first step: what holds them at rest, a brake beside a limit, does so again.
 template <class Real, int Cones>
@@ -230,8 +240,7 @@ inline void stay_on_bounds(const DenseShape<Real, Cones>& s, const DenseWork<Rea
   constexpr double kLittle = 1e-5;  // of the largest impulse, in the scaling
   if constexpr (lane_width<Real> == 1) {
     const int first = 3 * s.cones();
-    double largest = 0.0;
-    for (int r = 0; r < s.rows(); ++r) largest = max(largest, abs(w.held[r] * w.inverse_D[r]));
+    const double largest = largest_scaled(s, w, w.held);
     for (int r = first; r < s.rows(); ++r) {
       const bool bound = w.held[r] <= s.p.lower[r - first] || w.held[r] >= s.p.upper[r - first];
       if (bound && abs(w.D[r] * w.c[r]) <= kLittle * largest) w.moving[r] = 0.0;

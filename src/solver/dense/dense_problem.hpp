@@ -105,7 +105,7 @@ struct DenseWork {
   ConeStep<Real>* cones;  ///< [cones]
   Real* inverse;          ///< [scalars] of the diagonal
   Real proximal{0.0};     ///< term of Newton's systems
-  /// Of the system in matrix, of one world of many rows, if nothing slides in it; else 0.
+  /// The proximal term of the triangle in matrix, where a large world may use it again; else 0.
   Real factored_proximal{0.0};
   double compliance = 0.0;            ///< R = compliance / D^2 beside G
   Real weakest{0.0};                  ///< largest inverse pivot of the last of Newton's systems

@@ -2,7 +2,7 @@
 
 #include "solver/dense/dense_newton.hpp"
 
-// Of the impulses that make the velocity of a solution the least ones, in the scaling in which
+// The least impulses that make the velocity of a solution, in the scaling in which
 // every cone is the unit cone, by the triangle of Newton's last system K = D G D + e, D of the rows
 // that move: P = (e K^-1)^2 leaves of l = lambda / D what makes no velocity, but for parts e^2.
 
@@ -51,18 +51,8 @@ inline bool pushes_inwards(const DenseShape<double, Cones>& s, const HeldRows& h
   return true;
 }
 
-/// The largest impulse in the scaling.
-template <class Real, int Cones>
-inline Real largest_scaled(const DenseShape<Real, Cones>& s,
-                           const DenseWork<Real>& w,
-                           const Real* lambda) {
-  Real largest(0.0);
-  for (int r = 0; r < s.rows(); ++r) largest = max(largest, abs(lambda[r] * w.inverse_D[r]));
-  return largest;
-}
-
 /// visit(r, lanes) of scalar rows and normals that Newton's last system held on a bound, though
-/// nothing presses them there. It may return false: no more.
+/// nothing presses them there.
 template <class Real, int Cones, class Visit>
 inline void visit_unpressed(const DenseShape<Real, Cones>& s,
                             const DenseWork<Real>& w,
@@ -75,7 +65,7 @@ inline void visit_unpressed(const DenseShape<Real, Cones>& s,
   for (int r = 0; r < s.rows(); r += r < first ? 3 : 1) {
     const Mask<Real> lanes = at & (w.factored[r] <= zero) & (s.p.G[r * (s.stride() + 1)] > zero) &
                              (abs(w.D[r] * w.c[r]) <= little);
-    if (any(lanes) && !visit(r, lanes)) return;
+    if (any(lanes)) visit(r, lanes);
   }
 }
 
@@ -86,7 +76,6 @@ inline Mask<Real> has_unpressed(const DenseShape<Real, Cones>& s,
   Mask<Real> found = at & negated(at);
   visit_unpressed(s, w, largest_scaled(s, w, s.p.lambda), at, [&](int, Mask<Real> lanes) {
     found = found | lanes;
-    return true;
   });
   return found;
 }
@@ -117,7 +106,6 @@ inline Mask<Real> bounds_attract(const DenseShape<Real, Cones>& s,
       leaves = (on_lower & leaves) | (negated(on_lower) & (c > least));
     }
     at = at & negated(lanes & leaves);
-    return true;
   });
   return at;
 }

@@ -235,7 +235,8 @@ Data braked(Rng& rng) {
 }
 
 /// Impulses with the same velocity, as far from the given ones as bounds and normals allow in a
-/// random direction: there a set is on its bound, though nothing presses it. But for a billionth.
+/// random direction, where nothing presses a set to the bound that it is on. All are 1e-9 too
+/// large.
 std::vector<double> another_solution(Rng& rng, const Data& d, const std::vector<double>& of) {
   const VectorXd lambda = Eigen::Map<const VectorXd>(of.data(), d.g.size());
   const MatrixXd kernel = Eigen::FullPivLU<MatrixXd>(d.G).setThreshold(1e-10).kernel();
