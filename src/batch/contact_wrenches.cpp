@@ -23,7 +23,7 @@ const std::vector<AppliedContact>& ContactWrenches::find(const Parameters& p,
   state_.queries.clear();  // those of the end of the step
   collide(
       scene_, p, before.dynamics(), settings_.collision, settings_.dt, state_, collision_, found_);
-  move_to_touch(collision_, scene_, settings_.dt, found_);
+  move_to_touch(scene_, settings_.dt, collision_, found_);
   for (const ContactMemory& c : state_.contacts) {
     if (squared_norm(c.impulse_A) == 0.0 && squared_norm(c.moment_A) == 0.0) continue;
     const int a = static_cast<int>(c.pair >> 32), b = static_cast<int>(c.pair & 0xffffffffu);

@@ -60,21 +60,20 @@ void scale(ApproachChange& x, double by) {
 /// Where several points have the least gap it has a kink, and counts with their mean: what
 /// differences to both sides give of a foot that is as long before its middle as behind it. So does
 /// the fastest approach.
-void find_pair_touch(MovingContact& p, const PairContacts& pair, MovingRows& out) {
-  const ContactSet& contacts = p.in.record.contacts;
+void follow_touch(MovingContact& p, MovingRows& out) {
   MovingTouch& touch = p.touch;
   double next_gap = kInfinity, next_approach = kInfinity;
   int least = 0, fastest = 0;
-  for (int k = pair.first; k < pair.last; ++k) {
-    const double above = contacts[k].gap - touch.least_gap,
-                 behind = touch.approach - approach_of(p, contacts[k]);
+  visit_together(p.in.record.contacts, p.row.index, [&](const Contact& other) {
+    const double above = other.gap - touch.least_gap,
+                 behind = touch.approach - approach_of(p, other);
     const bool is_least = above <= kTouching,
                is_fastest = touch.by_approach != 0.0 && behind <= kTouching;
     if (!is_least) next_gap = std::min(next_gap, above);
     if (!is_fastest) next_approach = std::min(next_approach, behind);
-    if (!is_least && !is_fastest) continue;
-    const bool own = k == p.row.index;
-    const Contact c = own ? p.found : found_contact(p, contacts[k]);
+    if (!is_least && !is_fastest) return;
+    const bool own = &other == &p.contact;
+    const Contact c = own ? p.found : found_contact(p, other);
     const ContactDerivatives d = own ? p.d : derivatives_of(p.in, c);
     if (is_least) {
       touch.gap_u += d.gap_u;
@@ -85,7 +84,7 @@ void find_pair_touch(MovingContact& p, const PairContacts& pair, MovingRows& out
       add_approach(p, c, d, touch.of_approach);
       if (fastest++ > 0) next_approach = 0.0;
     }
-  }
+  });
   touch.gap_u = touch.gap_u * (1.0 / least);
   touch.gap_w = touch.gap_w * (1.0 / least);
   if (fastest > 0) scale(touch.of_approach, 1.0 / fastest);
@@ -96,18 +95,21 @@ void find_pair_touch(MovingContact& p, const PairContacts& pair, MovingRows& out
 
 void find_touch(const DerivativeInput& in, int i, MovingContact& p, MovingRows& out) {
   MovingTouch& touch = p.touch;
-  const PairContacts pair = contacts_of_pair(in.record.contacts, i);
   const TouchShift shift = touch_shift(in.scene, p.contact);
-  touch.least_gap = pair.least_gap;
-  if (shift.share != 0.0 && pair.least_gap >= 0.0) {
+  touch.least_gap = p.contact.gap;
+  visit_together(in.record.contacts, i, [&](const Contact& c) {
+    touch.least_gap = std::min(touch.least_gap, c.gap);
+  });
+  if (shift.share != 0.0 && touch.least_gap >= 0.0) {
     touch.approach = -kInfinity;
-    for (int k = pair.first; k < pair.last; ++k)
-      touch.approach = std::max(touch.approach, approach_of(p, in.record.contacts[k]));
-    touch.reach = touch_reach(pair.least_gap, touch.approach);
-    touch.by_gap = shift.share * touch_slope_by_gap(pair.least_gap, touch.approach);
-    touch.by_approach = shift.share * touch_slope_by_approach(pair.least_gap, touch.approach);
+    visit_together(in.record.contacts, i, [&](const Contact& c) {
+      touch.approach = std::max(touch.approach, approach_of(p, c));
+    });
+    touch.reach = touch_reach(touch.least_gap, touch.approach);
+    touch.by_gap = shift.share * touch_slope_by_gap(touch.least_gap, touch.approach);
+    touch.by_approach = shift.share * touch_slope_by_approach(touch.least_gap, touch.approach);
   }
-  if (pair.least_gap >= 0.0) touch.shift = shift_at_touch(shift, touch.reach);
+  if (touch.least_gap >= 0.0) touch.shift = shift_at_touch(shift, touch.reach);
   p.found = found_contact(p, p.contact);
   p.d = derivatives_of(in, p.found);
   if (p.contact.witness.swept) {
@@ -115,7 +117,7 @@ void find_touch(const DerivativeInput& in, int i, MovingContact& p, MovingRows& 
     touch.gap_u = p.d.gap_u;
     touch.gap_w = p.d.gap_w + cross(p.found.position - p.contact.position, p.d.gap_u);
   } else if (touch.by_gap != 0.0 || touch.by_approach != 0.0) {
-    find_pair_touch(p, pair, out);
+    follow_touch(p, out);
   }
 }
 

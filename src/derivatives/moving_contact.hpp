@@ -16,13 +16,13 @@ struct ApproachChange {
   Vec3d linear{0, 0, 0}, angular{0, 0, 0};  ///< velocity of B relative to A, at the point
 };
 
-/// How a contact was moved to where its pair touches (collision/scene/touch.hpp). It follows the
-/// least gap of the pair, or its own, and the fastest approach.
+/// How a contact was moved to where it touches (collision/scene/touch.hpp). It follows the least
+/// gap and the fastest approach of all that touches with it, or its own gap.
 struct MovingTouch {
-  double reach = 0.0;                      ///< touch_reach() of the pair [m]
+  double reach = 0.0;                      ///< touch_reach() [m]
   double shift = 0.0;                      ///< along the normal [m]
   double by_gap = 0.0, by_approach = 0.0;  ///< of the shift
-  double least_gap = 0.0, approach = 0.0;  ///< of the pair [m]
+  double least_gap = 0.0, approach = 0.0;  ///< of all that touches together [m]
   Vec3d gap_u{0, 0, 0}, gap_w{0, 0, 0};    ///< of that gap, as in ContactDerivatives
   ApproachChange of_approach;
 };
@@ -67,7 +67,7 @@ PointChange point_change(const MovingContact& p,
                          const Motion<double>& start = {{0, 0, 0}, {0, 0, 0}});
 /// From a change of the velocities of the start alone.
 PointChange point_change(const MovingContact& p, const Motion<double>& start);
-/// From changes of the point as the manifold has it, and of the shift that follows its pair.
+/// From changes of the point as the manifold has it, and of its shift.
 PointChange point_change(const MovingContact& p, const ContactChange& found, double shift);
 
 /// Change of c at fixed v+, of the point and of B's turning along t1, t2, n, of the force on B, and
@@ -79,34 +79,31 @@ struct RowChange {
 void set_velocity(const MovingContact& p, const RowChange& change, double* velocity);
 RowChange row_change(const MovingContact& p, const PointChange& moved, const RowMotion& motion);
 
-/// A contact of the pair of p as the manifold has it, before it was moved.
+/// A contact that touches with p as the manifold has it, before it was moved.
 Contact found_contact(const MovingContact& p, const Contact& contact);
 
-/// By how much c, of the pair of p, comes closer within the step.
+/// By how much c, which touches with p, comes closer within the step.
 double approach_of(const MovingContact& p, const Contact& c);
 /// What a change of it as the manifold has it changes of that.
 double approach_change(const MovingContact& p, const Contact& c, const ContactChange& found);
 
-/// Change of the shift, where those of the contacts of the pair are of(contact).
+/// Change of the shift, where those of the contacts that touch together are of(contact).
 template <class Of>
 double shift_change(const MovingContact& p, Of&& of) {
   const MovingTouch& touch = p.touch;
   if (touch.by_gap == 0.0 && touch.by_approach == 0.0) return 0.0;
   if (p.contact.witness.swept) return touch.by_gap * of(p.contact).gap;
-  const ContactSet& contacts = p.in.record.contacts;
-  const PairContacts pair = contacts_of_pair(contacts, p.row.index);
   double gap = 0.0, approach = 0.0;
   int least = 0, fastest = 0;
-  for (int k = pair.first; k < pair.last; ++k) {
-    const Contact& c = contacts[k];
+  visit_together(p.in.record.contacts, p.row.index, [&](const Contact& c) {
     const bool is_least = c.gap <= touch.least_gap + kTouching,
                is_fastest =
                    touch.by_approach != 0.0 && approach_of(p, c) >= touch.approach - kTouching;
-    if (!is_least && !is_fastest) continue;
+    if (!is_least && !is_fastest) return;
     const ContactChange change = of(c);
     if (is_least) gap += change.gap, ++least;
     if (is_fastest) approach += approach_change(p, c, change), ++fastest;
-  }
+  });
   return touch.by_gap * gap / least + (fastest > 0 ? touch.by_approach * approach / fastest : 0.0);
 }
 

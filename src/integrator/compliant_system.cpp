@@ -241,7 +241,7 @@ void locate(const CompliantInput& input,
     find_extension(input, contact, memory, start, point, system);
     point.force = compliant_force(law, point.compliance, point.motion);
   }
-  if (finite) move_to_touch(system.collision, scene, reach, system.rigid);
+  if (finite) move_to_touch(scene, reach, system.collision, system.rigid);
 }
 
 void locate_start(const CompliantInput& input, State& state, CompliantSystem& start) {

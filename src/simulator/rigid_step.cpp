@@ -201,7 +201,7 @@ void RigidStep::find_awake_contacts(const StepInput& input, State& state) {
     state.queries = before.queries;
     find();
   }
-  move_to_touch(collision_, scene, settings.dt, record_.contacts);
+  move_to_touch(scene, settings.dt, collision_, record_.contacts);
 }
 
 /// Restitution must gain no energy: what is let pass in a pile in motion would be an amount of it.

@@ -221,3 +221,83 @@ def test_batches_know_where_landing_feet_take_their_impulse(lanes: bool) -> None
                     heights.append(contact.position[2])
             np.testing.assert_allclose(wrench[w, :, 3:], moments, atol=1e-6)
     assert sum(h > 1e-4 for h in heights) >= 4
+
+
+def foot(pieces: list[tuple[float, float, float, float]], height: float) -> stiction.Simulator:
+    """A rod that falls askew on a sole of boxes (x, y, half sizes), all with one bottom."""
+    shapes = "".join(
+        f'<geom type="box" pos="{x} {y} -.14" size="{a} {b} .01" friction=".6 0 0"/>'
+        for x, y, a, b in pieces
+    )
+    xml = f"""<mujoco><compiler angle="radian"/><option timestep="1e-3"/><worldbody>
+    <geom type="plane" size="5 5 .1" friction=".6 0 0"/>
+    <body name="leg" pos="0 0 {height}" euler=".0003 .0002 0"><freejoint/>
+    <inertial pos=".01 .02 0" mass="2" diaginertia=".04 .05 .01"/>{shapes}</body>
+    </worldbody></mujoco>"""
+    model = stiction.load_mjcf(xml)
+    return stiction.Simulator(model.scene, dt=1e-3, tolerance=1e-12)
+
+
+QUARTERS = [(x, y, 0.05, 0.03) for x in (-0.05, 0.05) for y in (-0.03, 0.03)]
+
+
+def test_a_sole_of_boxes_lands_as_one_box() -> None:
+    """Points of all its boxes go to where the first one touches: they stay in one plane."""
+    rng = np.random.default_rng(5)
+    landed = 0
+    for _ in range(20):
+        height = 0.15 + rng.uniform(5e-5, 1e-3)
+        v = np.r_[rng.uniform(-0.1, 0.1, 2), -1.0, rng.uniform(-0.05, 0.05, 3)]
+        ends, heights = [], []
+        for pieces in ([(0.0, 0.0, 0.1, 0.06)], QUARTERS):
+            sim = foot(pieces, height)
+            state = sim.initial_state()
+            state.v = v
+            sim.step(state)
+            heights.append([c.position[2] for c in sim.contacts()])
+            ends.append(state.v.copy())
+        if len(heights[0]) != 4 or min(c for c in heights[0]) < 1e-6:
+            continue
+        landed += 1
+        assert np.ptp(heights[1]) < 1e-4 and len(heights[1]) == 16
+        np.testing.assert_allclose(ends[1], ends[0], atol=1e-9)
+    assert landed >= 10
+
+
+@pytest.mark.parametrize("height", [0.1501, 0.1504, 0.15095])
+def test_the_tape_of_a_sole_that_lands_is_that_of_differences(height: float) -> None:
+    sim = foot(QUARTERS, height)
+    v = np.array([3.0, -1.0, -1.0, 0.03, -0.02, 0.01])  # it slides
+
+    def landing(v: np.ndarray, tape: bool) -> stiction.RolloutTape:
+        state = sim.initial_state()
+        state.v = v
+        return sim.rollout(state, steps=1, record=("q", "v"), tape=tape)
+
+    base = landing(v, True)
+    W = np.random.default_rng(4).normal(size=(3, 12))
+    tape = np.array([base.adjoint(w, wrt="initial_v").initial_v for w in W])
+    differences = np.zeros((3, 6))
+    for k in range(6):
+        h = 1e-7 * np.eye(6)[k]
+        ends = [end_of(base, landing(v + s * h, False)) for s in (1, -1)]
+        differences[:, k] = W @ (ends[0] - ends[1]) / 2e-7
+    np.testing.assert_allclose(tape, differences, atol=1e-5 * np.abs(differences).max())
+
+
+def test_lanes_land_on_soles_of_boxes_with_the_same_bits() -> None:
+    batch = stiction.Batch(stiction.load("talos"), 2, configuration="standing")
+    sims = [stiction.Simulator(batch.scene) for _ in range(2)]
+    batch.q[:, 2] += [0.00055, 0.0012]
+    batch.v[:, 2], batch.v[:, 4] = -0.5, 0.002
+    states = [batch.state(world) for world in range(2)]
+    open_gaps = 0
+    for _ in range(20):
+        for sim, state in zip(sims, states, strict=True):
+            sim.step(state, sim.hold("standing"))
+            open_gaps += sum(c.gap > 1e-6 for c in sim.contacts())
+        batch.step()
+    assert open_gaps >= 16
+    for world, state in enumerate(states):
+        assert batch.q[world].tobytes() == state.q.tobytes()
+        assert batch.v[world].tobytes() == state.v.tobytes()

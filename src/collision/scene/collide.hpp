@@ -7,6 +7,7 @@
 #include "collision/manifold/manifold_workspace.hpp"
 #include "collision/scene/broad_phase.hpp"
 #include "collision/scene/seam_workspace.hpp"
+#include "collision/scene/touch.hpp"
 #include "dynamics/forest.hpp"
 
 #include <cstdint>
@@ -39,6 +40,7 @@ struct CollisionWorkspace {
   BroadPhase broad_phase;
   ManifoldWorkspace manifold;
   SeamWorkspace seams;
+  TouchWork touch;
   std::vector<PairPoint> points;  ///< of find_pair_points()
   CollisionCounters counters;
 

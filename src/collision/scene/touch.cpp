@@ -37,15 +37,21 @@ double shift_at_touch(const TouchShift& shift, double reach) {
   return shift.share * reach + shift.fixed;
 }
 
-PairContacts contacts_of_pair(const ContactSet& contacts, int i) {
+bool touch_together(const Contact& a, const Contact& b) {
+  constexpr double kOneNormal = 1.0 - 1e-12;
+  if (a.pair == b.pair) return true;
+  const bool same = a.body_a == b.body_a && a.body_b == b.body_b,
+             swapped = a.body_a == b.body_b && a.body_b == b.body_a;
+  if (!same && !swapped) return false;
+  const double cosine = dot(a.frame.c2, b.frame.c2);
+  return (same ? cosine : -cosine) >= kOneNormal;
+}
+
+int end_of_pair(const ContactSet& contacts, int first) {
   const int count = static_cast<int>(contacts.size());
-  const auto same = [&](int k) { return contacts[k].pair == contacts[i].pair; };
-  PairContacts out{i, i, contacts[i].gap};
-  while (out.first > 0 && same(out.first - 1)) --out.first;
-  while (out.last < count && same(out.last)) ++out.last;
-  for (int k = out.first; k < out.last; ++k)
-    out.least_gap = std::min(out.least_gap, contacts[k].gap);
-  return out;
+  int last = first + 1;
+  while (last < count && contacts[last].pair == contacts[first].pair) ++last;
+  return last;
 }
 
 /// By how much the point comes closer within the step, at the velocities of its start [m].
@@ -58,20 +64,51 @@ static double approach_of(const CollisionWorkspace& work, double dt, const Conta
   return dt * dot(c.frame.c2, velocity(c.body_a, c.geometry_a) - velocity(c.body_b, c.geometry_b));
 }
 
-void move_to_touch(const CollisionWorkspace& work,
-                   const Scene& scene,
-                   double dt,
-                   ContactSet& contacts) {
+static void add_pair(const CollisionWorkspace& work,
+                     double dt,
+                     const ContactSet& contacts,
+                     int first,
+                     TouchWork& touch) {
+  const Contact& c = contacts[first];
+  int& newest = touch.newest[std::max(c.body_a, c.body_b)];
+  TouchWork::Pair pair{
+      first, end_of_pair(contacts, first), c.body_a, c.body_b, newest, c.gap, -kInfinity};
+  newest = static_cast<int>(touch.pairs.size());
+  for (int k = first; k < pair.last; ++k) pair.least = std::min(pair.least, contacts[k].gap);
+  for (int k = first; pair.least >= 0.0 && k < pair.last; ++k)
+    pair.approach = std::max(pair.approach, approach_of(work, dt, contacts[k]));
+  touch.pairs.push_back(pair);
+}
+
+/// touch_reach() of all that touches with a pair; none of it was moved yet.
+static double reach_together(const TouchWork& touch,
+                             const ContactSet& contacts,
+                             const TouchWork::Pair& pair) {
+  double least = pair.least, approach = pair.approach;
+  const auto bodies = std::minmax(pair.body_a, pair.body_b);
+  for (int k = touch.newest[bodies.second]; k >= 0 && least >= 0.0; k = touch.pairs[k].older) {
+    const TouchWork::Pair& other = touch.pairs[k];
+    if (std::minmax(other.body_a, other.body_b) != bodies ||
+        !touch_together(contacts[pair.first], contacts[other.first]))
+      continue;
+    least = std::min(least, other.least);
+    approach = std::max(approach, other.approach);
+  }
+  return least >= 0.0 ? touch_reach(least, approach) : -1.0;
+}
+
+void move_to_touch(const Scene& scene, double dt, CollisionWorkspace& work, ContactSet& contacts) {
+  TouchWork& touch = work.touch;
   const int count = static_cast<int>(contacts.size());
-  PairContacts pair{0, 0, 0.0};
-  for (int first = 0; first < count; first = pair.last) {
-    pair = contacts_of_pair(contacts, first);
-    if (!(pair.least_gap >= 0.0)) continue;
-    double approach = -kInfinity;
-    for (int i = first; i < pair.last; ++i)
-      approach = std::max(approach, approach_of(work, dt, contacts[i]));
-    const double reach = touch_reach(pair.least_gap, approach);
-    for (int i = first; i < pair.last; ++i) {
+  touch.pairs.clear();
+  touch.newest.assign(scene.num_bodies(), -1);
+  for (int first = 0; first < count; first = touch.pairs.back().last)
+    add_pair(work, dt, contacts, first, touch);
+  for (const TouchWork::Pair& pair : touch.pairs) {
+    if (!(pair.least >= 0.0)) continue;
+    const double reach = reach_together(touch, contacts, pair);
+    if (!(reach >= 0.0)) continue;
+    for (int i = pair.first; i < pair.last; ++i) {
       Contact& c = contacts[i];
       const double shift = shift_at_touch(touch_shift(scene, c), reach);
       if (shift != 0.0) c.position += c.frame.c2 * shift;

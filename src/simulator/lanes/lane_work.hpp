@@ -54,6 +54,7 @@ struct LaneScratch {
   Vec3<Real>* point;                ///< [cones] world
   Vec3<Real>* normal;               ///< [found slots] world, from A to B
   Real *touch_share, *touch_fixed;  ///< [found slots], then [places] TouchShift
+  Real* touch;                      ///< [cones] touch_reach(); -1: touches at the start
   Real *side, *tree_rows;           ///< [6 nv], [3 nv] of a guard: J of its bodies, rows by dof
   Real *gap, *floor;                ///< [sets]
   Real *jv, *g;                     ///< [total rows] J v; g
@@ -167,7 +168,7 @@ constexpr int most_stride(const LaneScene& s) {
 template <class Real>
 constexpr int lane_scratch_size(const LaneScene& s) {
   const int stride = most_stride<Real>(s);
-  return tree_data_size<double>(s.tree) + 19 * s.num_geometries + 3 * num_cones(s) +
+  return tree_data_size<double>(s.tree) + 19 * s.num_geometries + 4 * num_cones(s) +
          5 * s.num_found + 2 * s.places.count + (s.places.count > 0 ? 9 * s.tree.nv : 0) +
          2 * num_sets(s) + 3 * total_rows(s) + stride * stride +
          (lane_width<Real> == 1 ? (s.tree.nv + 1) * stride + s.tree.nv : 0) + 3 * s.tree.nv +
@@ -187,6 +188,7 @@ inline LaneScratch<Real> take_lane_scratch(const LaneScene& s, Arena<Real>& aren
   x.normal = arena.template take<Vec3<Real>>(s.num_found);
   x.touch_share = take(s.num_found + s.places.count);
   x.touch_fixed = take(s.num_found + s.places.count);
+  x.touch = take(num_cones(s));
   if (s.places.count > 0) {
     x.side = take(6 * s.tree.nv);
     x.tree_rows = take(3 * s.tree.nv);
