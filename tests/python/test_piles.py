@@ -84,6 +84,19 @@ def test_a_pile_at_rest_stays_where_it_is(tmp_path: Path) -> None:
     assert read._structure()["resting"] == [1] * len(read.sets)
 
 
+def test_no_contact_is_missing_in_a_pile_at_rest() -> None:
+    """A hull may lie on the edge of another one that no face of a third goes on: no seam."""
+    sim = stiction.Simulator(stiction.load("ycb-pile(200)"), dt=2e-3)
+    state = sim.initial_state()
+    state.q[:] = settled.configuration("ycb-pile(200)")
+    fast = []
+    for _ in range(10):
+        report = sim.step(state)
+        fast.append(np.abs(state.v).max())
+    assert report.converged and report.tolerance == sim.settings.tolerance
+    assert max(fast) < 1e-5 and report.num_contacts == len(sim.contacts()) > 2400
+
+
 def test_a_pile_that_is_pushed_does_not_rest() -> None:
     sim = stiction.Simulator(stiction.load("ycb-pile(10)"), dt=2e-3)
     state = sim.initial_state()

@@ -16,7 +16,9 @@
 //   1. T2, as far as S can reach it, rises above the plane of k by no more than kRise of the
 //      smaller of S and T2, also at the end of the step; and so S is in front of it where c
 //      touches;
-//   2. c is not along k's normal, nor, within 45 degrees of it, along the normal of a plane
+//   2. T2 has a plane face along k's normal: without one T1 and T2 are no surface over which S
+//      slides, and c may be what S lies on, as in a pile;
+//   3. c is not along k's normal, nor, within 45 degrees of it, along the normal of a plane
 //      face: a body lies on faces that all but lie in one plane with all its points; nor within
 //      45 degrees against it: T1 and T2 do not hold S between them.
 //
@@ -52,6 +54,7 @@ class SeamRule {
     if (touched.top > highest || touched.bottom < held.top + held.depth - rise) return false;
     if (!work_.shapes[c.t].bounded() || !work_.shapes[c.s].bounded()) return false;
     if (top(c, k.n) + dt_ * rise_speed(k, c) > highest) return false;
+    if (!has_face(c.t, c.s, k.n)) return false;
     return cosine < kSideways || !(has_face(c.t, c.s, c.n) || has_face(c.s, c.t, -c.n));
   }
 
