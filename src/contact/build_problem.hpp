@@ -64,6 +64,12 @@ struct ConstraintRow {
   bool loose = false;  ///< of an island of loose bodies (contact/loose_rows.hpp)
 };
 
+/// Whether it is the row of a joint that both limits, which are one, lock.
+inline bool locks(const ConstraintRow& row) {
+  const bool limit = row.source == RowSource::kLowerLimit || row.source == RowSource::kUpperLimit;
+  return limit && row.set.kind == SetKind::kBox;
+}
+
 /// Whether c* corrects a position error.
 inline bool recovers(const ConstraintRow& row) {
   return row.kind == ReferenceKind::kRecovery || row.kind == ReferenceKind::kCapped ||

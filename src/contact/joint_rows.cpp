@@ -55,6 +55,24 @@ void append_limit(const RowContext& context,
   if (row.reference[0] > kFarOut * cap) split_recovery(context, dof, sign, cap, row);
 }
 
+/// One row for both limits of a joint that they lock: two would press against each other. False
+/// where it is so far out that its recovery is a row of its own.
+bool append_lock(const RowContext& context, int dof, double q, double cap) {
+  const double limit = context.parameters.lower[dof], size = std::max(std::abs(q), std::abs(limit));
+  if (limit != context.parameters.upper[dof]) return false;
+  const bool above = q > limit;
+  const double gap = limit_gap(above ? -1.0 : 1.0, q, limit);
+  if (gap_reference(context.settings.baumgarte, cap, gap, context.dt) > kFarOut * cap) return false;
+  const auto source = above ? RowSource::kUpperLimit : RowSource::kLowerLimit;
+  ConstraintRow& row =
+      append_scalar(context, source, dof, ConstraintSet::box(-kInfinity, kInfinity));
+  add_dof_side(context, dof, above ? -1.0 : 1.0, row);
+  accumulate_velocity(context, row);
+  row.velocity_floor = coordinate_floor(size, context.dt, std::abs(row.velocity[0]));
+  set_gap_reference(context, gap, cap, 0, row);
+  return true;
+}
+
 double position(const Tree& tree, int b, const double* q) {
   return joint_position(tree.joint[b], q + tree.q_offset + tree.q_index[b]);
 }
@@ -69,6 +87,7 @@ void append_tree(const RowContext& context, const Tree& tree, const TreeData<dou
     if (joint.limited) {
       const double q = position(tree, b, context.state.q.data());
       const double cap = limit_cap(context.settings, tree.joint[b]);
+      if (append_lock(context, first, q, cap)) continue;  // nor has it friction
       if (std::isfinite(p.lower[first]))
         append_limit(context, RowSource::kLowerLimit, first, q, p.lower[first], 1.0, cap);
       if (std::isfinite(p.upper[first]))

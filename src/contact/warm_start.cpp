@@ -7,7 +7,8 @@
 
 // Impulses travel from step to step with the feature id of their contact, in axes of A's body; rows
 // of joints and closures have fixed places in State::constraint_impulse. A limit and the row that
-// brings its joint back, the next one, share a place: it holds what both gave.
+// brings its joint back, the next one, share a place: it holds what both gave. What locks a joint
+// pushes as one of its two limits.
 
 namespace stiction {
 namespace {
@@ -30,6 +31,11 @@ int fixed_place(const Scene& scene, const ConstraintRow& row) {
       break;
   }
   return -1;
+}
+
+/// The row that locks a joint has the sign of the limit that is passed: 1 below, -1 above.
+double lock_sign(const ConstraintRow& row) {
+  return row.source == RowSource::kLowerLimit ? 1.0 : -1.0;
 }
 
 /// Drops all impulses but those of contacts that sleep; returns how many are left.
@@ -87,6 +93,11 @@ void load_impulses(const RowContext& context,
       out[-1] -= out[0];
       continue;
     }
+    if (locks(row)) {
+      const double* lower = state.constraint_impulse.data() + row.index;
+      out[0] = (lower[0] - lower[scene.nv()]) * lock_sign(row);
+      continue;
+    }
     if (row.source != RowSource::kContact) {
       const double* cached = state.constraint_impulse.data() + fixed_place(scene, row);
       std::copy(cached, cached + row.set.dim, out);
@@ -123,6 +134,13 @@ void store_impulses(const Scene& scene,
     offset += row.set.dim;
     if (row.source == RowSource::kLimitRecovery) {
       state.constraint_impulse[fixed_place(scene, rows.rows[i - 1])] += l[0];
+      continue;
+    }
+    if (locks(row)) {
+      double* lower = state.constraint_impulse.data() + row.index;
+      const double pushed = kept_number(l[0] * lock_sign(row));
+      lower[0] = std::max(0.0, pushed);
+      lower[scene.nv()] = std::max(0.0, -pushed);
       continue;
     }
     if (row.source != RowSource::kContact) {

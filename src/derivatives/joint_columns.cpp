@@ -25,6 +25,10 @@ double limit_change(const DerivativeInput& in, const ConstraintRow& row, MovingR
   const bool at_lower = row.source == RowSource::kLowerLimit ||
                         (row.source == RowSource::kLimitRecovery && q < lower);
   const double limit = at_lower ? lower : upper, sign = at_lower ? 1.0 : -1.0;
+  if (locks(row)) {  // the same correction on both sides: no kink
+    out.num_capped += row.kind == ReferenceKind::kCapped;
+    return row.kind == ReferenceKind::kRecovery ? sign * in.settings.baumgarte / in.dt : 0.0;
+  }
   const double size = std::max({1.0, std::abs(q), std::abs(limit)});
   return sign * gap_slope(in, row.kind, sign * (q - limit), size, out);
 }

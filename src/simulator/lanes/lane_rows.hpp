@@ -33,6 +33,7 @@ inline Mask<Real> lane_joint_rows(const LaneScene& s,
       w.active[set] = select(p.dry_friction[row.dof] > zero, one, zero);
       continue;
     }
+    out = out | (p.lower[row.dof] >= p.upper[row.dof]);  // locked: one row, append_lock()
     const Real gap = limit_gap(sign_of(row), q[row.q], limit_of(p, row));
     const Mask<Real> near = gap <= limit_reach(s.rules.limit_margin, v[row.dof], dt);
     w.active[set] = select(near, one, zero);

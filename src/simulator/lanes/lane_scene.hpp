@@ -162,7 +162,8 @@ enum class LaneExit : std::uint8_t {
   kFast,         ///< a body turns by radians in the step
   kRestitution,  ///< impacts would gain energy
   kImmovable,    ///< nothing moves along a normal
-  kFarOut,       ///< a joint is out of its limits by more than drift, or would jump one
+  kFarOut,       ///< a joint is out of its limits by more than drift, would jump one, or is locked
+                 ///< by them
   kManyRows,     ///< more than a lane's problem holds
   kUnsolved,     ///< the lanes' solver did not reach the tolerance, or a number is not finite
   kRecovery,     ///< corrections may do harm together
