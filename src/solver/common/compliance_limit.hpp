@@ -10,6 +10,9 @@ inline constexpr int kMaxLimitRows = 400;
 /// A pivot below it, of systems with the large proximal term where G has a diagonal near 1, says
 /// that the impulses are not unique. Else the solution is alone among its neighbours.
 inline constexpr double kWeakPivot = 1e-4;
+/// A velocity of less, in parts of the largest impulse and in the scaling, presses nothing to the
+/// bound that it is on: with compliance it may leave it.
+inline constexpr double kUnpressed = 1e-7;
 /// The share of compliance at which the branch is chosen, and the relative residual there.
 inline constexpr double kSoftShare = 1e-3, kRoughResidual = 1e-4;
 /// Shares from which the rigid problem takes over, one after the other until it is solved: where

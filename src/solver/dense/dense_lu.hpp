@@ -40,9 +40,11 @@ inline void subtract_four(
   for (int k = 0; k < 4; ++k) b[i] -= l[k] * b[first + k];
 }
 
-/// Rows below the four pivot rows, whose inverse pivots are given.
+/// Rows below the four pivot rows, whose inverse pivots are given. L, unless null, receives the
+/// multipliers, [n x stride].
 template <class Real>
-inline void eliminate_four(int n, int stride, int first, const Real* inverse, Real* A, Real* b) {
+inline void eliminate_four(
+    int n, int stride, int first, const Real* inverse, Real* A, Real* b, Real* L) {
   for (int i = first + 4; i < n; ++i) {
     Real l[4];
     for (int k = 0; k < 4; ++k) {
@@ -51,15 +53,19 @@ inline void eliminate_four(int n, int stride, int first, const Real* inverse, Re
       l[k] = x * inverse[k];
     }
     subtract_four(n, stride, i, first, l, A, b);
+    for (int k = 0; k < 4 && L != nullptr; ++k) L[i * stride + first + k] = l[k];
   }
 }
 
 /// One elimination in the rows [k + 1, last); leaves 1 / pivot on the diagonal.
 template <class Real>
-inline Real eliminate_one(int n, int stride, int k, int last, Real* A, Real* b) {
+inline Real eliminate_one(int n, int stride, int k, int last, Real* A, Real* b, Real* L) {
   const Real inverse = Real(1.0) / A[k * stride + k];
-  for (int i = k + 1; i < last; ++i)
-    subtract_row(n, stride, i, k, A[i * stride + k] * inverse, A, b);
+  for (int i = k + 1; i < last; ++i) {
+    const Real l = A[i * stride + k] * inverse;
+    subtract_row(n, stride, i, k, l, A, b);
+    if (L != nullptr) L[i * stride + k] = l;
+  }
   A[k * stride + k] = inverse;
   return inverse;
 }
@@ -77,19 +83,20 @@ inline void substitute(int n, int stride, const Real* A, Real* b) {
 }
 
 /// A x = b by elimination without exchanges, [n x stride] by rows, in place: b becomes x, A is
-/// lost. What a small pivot spoils the caller must find in the residual. N: n where it is known, or
-/// 0.
+/// lost but for its upper triangle. What a small pivot spoils the caller must find in the residual.
+/// N: n where it is known, or 0. L: as of eliminate_four().
 template <int N, class Real>
-inline void eliminate(int rows, int stride, Real* A, Real* b) {
+inline void eliminate(int rows, int stride, Real* A, Real* b, Real* L = nullptr) {
   const int n = N > 0 ? N : rows;
   int first = 0;
   for (; N == 0 && first + 4 <= n; first += 4) {
     Real inverse[4];
-    for (int k = 0; k < 4; ++k) inverse[k] = eliminate_one(n, stride, first + k, first + 4, A, b);
-    eliminate_four(n, stride, first, inverse, A, b);
+    for (int k = 0; k < 4; ++k)
+      inverse[k] = eliminate_one(n, stride, first + k, first + 4, A, b, L);
+    eliminate_four(n, stride, first, inverse, A, b, L);
   }
 #pragma GCC unroll 12
-  for (int k = first; k < n; ++k) eliminate_one(n, stride, k, n, A, b);
+  for (int k = first; k < n; ++k) eliminate_one(n, stride, k, n, A, b, L);
   substitute(n, stride, A, b);
 }
 
@@ -101,6 +108,16 @@ inline void solve_again(int n, int stride, const Real* A, Real* b) {
     const Real x = b[k] * row[k];
 #pragma GCC ivdep
     for (int j = k + 1; j < n; ++j) b[j] -= row[j] * x;
+  }
+  substitute(n, stride, A, b);
+}
+
+/// b <- A^-1 b by the triangles that elimination left of any A.
+template <class Real>
+inline void solve_again(int n, int stride, const Real* L, const Real* A, Real* b) {
+  for (int k = 0; k < n; ++k) {
+    const Real x = b[k];
+    for (int i = k + 1; i < n; ++i) b[i] -= L[i * stride + k] * x;
   }
   substitute(n, stride, A, b);
 }

@@ -154,7 +154,9 @@ inline Mask<Real> is_factored(const DenseShape<Real, Cones>& s,
   return same;
 }
 
-/// w.step = D (f K^-1)^times l, l = lambda scaled, with the matrix K = G + e of w.matrix.
+/// w.step = D (f K^-1 C)^times l, l = lambda scaled, with the matrix K of w.matrix and the part C
+/// that velocities have in its equations: 1 but where contacts slide. There the modes are those of
+/// p.lambda, whose velocity is w.c.
 template <class Real, int Cones>
 inline void apply_factored(const DenseShape<Real, Cones>& s,
                            const DenseWork<Real>& w,
@@ -173,6 +175,12 @@ inline void apply_factored(const DenseShape<Real, Cones>& s,
   }
   for (int k = 0; k < times; ++k) {
     for (int a = 0; a < n; ++a) w.rhs[a] *= f;
+    if (w.has_lower) {
+      for (int a = 0; a < n && row[a] < 3 * s.cones(); ++a)
+        if (row[a] % 3 == 0) slide_velocity(row[a] / 3, w, s.p.lambda, w.rhs + a);
+      solve_again(n, reduced ? dense_stride<Real>(n) : s.stride(), w.lower, w.matrix, w.rhs);
+      continue;
+    }
     if constexpr (lane_width<Real> == 1) {
       if (reduced) {
         solve_again_wide(n, dense_stride<Real>(n), w.matrix, w.rhs);

@@ -27,10 +27,10 @@ constexpr int sweeps_of_turn(int turn) { return turn < kFirstTurns ? 4 : 24; }
 /// What it takes at most.
 inline constexpr int kMostDenseSweeps = 1 + (kSoftTurns + kFirstTurns) * sweeps_of_turn(0) +
                                         (kDenseTurns - kFirstTurns) * sweeps_of_turn(kFirstTurns),
-                     kMostStiffSteps = kNumStiffShares * (1 + kRigidSteps),
-                     kMostDenseSteps = (1 + kSoftTurns + kDenseTurns) * kDenseSteps +
-                                       kNumStiffShares * (kStepsNear + kDenseSteps) +
-                                       2 * kMostStiffSteps;
+                     kMostStiffSteps = kNumStiffShares * (1 + kRigidSteps), kMostLeastSteps = 2,
+                     kMostDenseSteps =
+                         (1 + kSoftTurns + kDenseTurns) * kDenseSteps + kMostLeastSteps +
+                         kNumStiffShares * (kStepsNear + kDenseSteps) + 2 * kMostStiffSteps;
 
 /// Row r of a set in a dense problem is this one of the set: [n t1 t2] of [t1 t2 n].
 constexpr int row_of_set(int dim, int r) { return dim == 3 ? (r + 2) % 3 : r; }
@@ -99,6 +99,7 @@ struct DenseWork {
   Real *D, *inverse_D;                                       ///< [rows] lambda = D l
   Real *c, *moved, *l, *trial, *held, *step, *best, *first;  ///< [rows]
   Real *matrix, *rhs;                                        ///< [rows x stride], [rows]
+  Real* lower;            ///< [rows x stride] multipliers of the elimination, where they are kept
   Real* moving;           ///< [rows] D where the step may change lambda
   Real* factored;         ///< [rows] moving in the system that matrix has the triangle of
   Real* slides;           ///< [cones]
@@ -112,6 +113,7 @@ struct DenseWork {
   Real settled{0.0};                  ///< 1: its modes are those at l, and nothing slides
   int num_sweeps = 0, num_steps = 0;  ///< of the pack in this solve
   bool velocity_known = false;        ///< c is that of the problem's lambda
+  bool has_lower = false;             ///< `lower` belongs to the triangle in matrix
   /// R of a row; by D it is the same share of each set, in units in which cones are unit cones.
   Real compliance_of(int r) const { return Real(compliance) * inverse_D[r] * inverse_D[r]; }
 };
@@ -119,7 +121,7 @@ struct DenseWork {
 template <class Real>
 constexpr int dense_work_size(int cones, int scalars) {
   const int rows = 3 * cones + scalars, stride = dense_stride<Real>(rows);
-  return rows * stride + 13 * stride + (1 + 11) * cones + scalars;
+  return 2 * rows * stride + 13 * stride + (1 + 11) * cones + scalars;
 }
 
 template <class Real>
@@ -143,6 +145,7 @@ inline DenseWork<Real> take_dense_work(int cones, int scalars, Arena<Real>& aren
                             &w.factored};
   for (Real** x : of_rows) *x = take(stride);
   w.matrix = take(rows * stride);
+  w.lower = take(rows * stride);
   w.slides = take(cones);
   w.cones = arena.template take<ConeStep<Real>>(cones);
   w.inverse = take(scalars);

@@ -17,25 +17,51 @@ inline bool is_large_world(int rows) {
   return lane_width<Real> == 1 && is_never_packed(rows);
 }
 
-/// The tangential rows of a contact that slides become its linearised law (slide_rows() of
-/// newton_system.cpp): c at the modes, moved after the held rows took their places. The rows of
-/// contact i begin at row `at` of the matrix, [n x stride].
+/// The law of a contact that slides, linearised (slide_rows() of newton_system.cpp): at p = l - rho
+/// c, scaled, of the direction d and Q = (p_N / t) (1 - d d^T).
+template <class Real>
+struct SlidingLaw {
+  Real l[3], p[3], ratio, d1, d2, q11, q12, q22;
+};
+template <class Real>
+inline SlidingLaw<Real> sliding_law(int i,
+                                    Mask<Real> slides,
+                                    const DenseWork<Real>& w,
+                                    const Real* lambda) {
+  const Real rho(kRhoOfLanes), one(1.0);
+  const int o = 3 * i;
+  SlidingLaw<Real> x;
+  for (int r = 0; r < 3; ++r) {
+    x.l[r] = lambda[o + r] * w.inverse_D[o + r];
+    x.p[r] = x.l[r] - rho * w.D[o + r] * w.c[o + r];
+  }
+  const Real t = select(slides, square_root(x.p[1] * x.p[1] + x.p[2] * x.p[2]), one),
+             inverse = one / t;
+  x.ratio = x.p[0] * inverse;
+  x.d1 = x.p[1] * inverse;
+  x.d2 = x.p[2] * inverse;
+  x.q11 = x.ratio * x.d2 * x.d2;
+  x.q22 = x.ratio * x.d1 * x.d1;
+  x.q12 = -x.ratio * x.d1 * x.d2;
+  return x;
+}
+
+/// The tangential rows of a contact that slides become its linearised law: c at the modes, moved
+/// after the held rows took their places. The rows of contact i begin at row `at` of the matrix, [n
+/// x stride].
 template <class Real>
 inline void slide_rows(
     int n, int stride, int at, int i, const DenseWork<Real>& w, const Real* lambda) {
   const Real rho(kRhoOfLanes), one(1.0), zero(0.0);
   const int o = 3 * i;
   const Mask<Real> slides = w.slides[i] > zero;
-  Real l[3], p[3], known[3];
+  const SlidingLaw<Real> law = sliding_law(i, slides, w, lambda);
+  const Real d1 = law.d1, d2 = law.d2, q11 = law.q11, q12 = law.q12, q22 = law.q22;
+  Real known[3];
   for (int r = 0; r < 3; ++r) {
     const Real step = rho * w.D[o + r];
-    l[r] = lambda[o + r] * w.inverse_D[o + r];
-    p[r] = l[r] - step * w.c[o + r];
     known[r] = step * (w.moved[o + r] - w.c[o + r]);
   }
-  const Real t = select(slides, square_root(p[1] * p[1] + p[2] * p[2]), one), inverse = one / t;
-  const Real ratio = p[0] * inverse, d1 = p[1] * inverse, d2 = p[2] * inverse;
-  const Real q11 = ratio * d2 * d2, q22 = ratio * d1 * d1, q12 = -ratio * d1 * d2;
   const Real* normal = w.matrix + at * stride;
   Real *x = w.matrix + (at + 1) * stride, *y = x + stride;
 #pragma GCC ivdep
@@ -51,10 +77,23 @@ inline void slide_rows(
   y[at + 1] = select(slides, y[at + 1] - q12, y[at + 1]);
   y[at + 2] = select(slides, y[at + 2] + (one - q22), y[at + 2]);
   const Real s1 = q11 * known[1] + q12 * known[2], s2 = q12 * known[1] + q22 * known[2];
-  const Real r1 = -(l[1] - p[0] * d1) - (s1 + d1 * known[0]);
-  const Real r2 = -(l[2] - p[0] * d2) - (s2 + d2 * known[0]);
+  const Real r1 = -(law.l[1] - law.p[0] * d1) - (s1 + d1 * known[0]);
+  const Real r2 = -(law.l[2] - law.p[0] * d2) - (s2 + d2 * known[0]);
   w.rhs[at + 1] = select(slides, r1, w.rhs[at + 1]);
   w.rhs[at + 2] = select(slides, r2, w.rhs[at + 2]);
+}
+
+/// What velocities x of its rows, scaled, are in the equations of slide_rows().
+template <class Real>
+inline void slide_velocity(int i, const DenseWork<Real>& w, const Real* lambda, Real* x) {
+  const Real rho(kRhoOfLanes);
+  const Mask<Real> slides = w.slides[i] > Real(0.0);
+  if (!any(slides)) return;
+  const SlidingLaw<Real> law = sliding_law(i, slides, w, lambda);
+  const Real x1 = rho * (law.q11 * x[1] + law.q12 * x[2] + law.d1 * x[0]),
+             x2 = rho * (law.q12 * x[1] + law.q22 * x[2] + law.d2 * x[0]);
+  x[1] = select(slides, x1, x[1]);
+  x[2] = select(slides, x2, x[2]);
 }
 
 /// The largest entry of the diagonal of a matrix: of a triangle, its largest inverse pivot.
@@ -67,7 +106,9 @@ inline Real largest_diagonal(int n, int stride, const Real* matrix) {
 
 /// The step of one world of many rows: the system has those alone that move. The triangle of the
 /// last one serves again where nothing slides and the same rows move.
-inline double newton_step_of_moving(const DenseProblem<double>& p, DenseWork<double>& w) {
+inline double newton_step_of_moving(const DenseProblem<double>& p,
+                                    DenseWork<double>& w,
+                                    bool keeps_lower) {
   int moving[kMostPaddedRows], slides[kMaxDenseRows / 3], n = 0, num_slides = 0;
   double D[kMostPaddedRows];
   bool factored = w.factored_proximal == w.proximal;
@@ -102,21 +143,25 @@ inline double newton_step_of_moving(const DenseProblem<double>& p, DenseWork<dou
   if (factored)
     solve_again_wide(n, stride, w.matrix, w.rhs);
   else if (num_slides > 0)
-    eliminate<0>(n, stride, w.matrix, w.rhs);
+    eliminate<0>(n, stride, w.matrix, w.rhs, keeps_lower ? w.lower : nullptr);
   else
     eliminate_symmetric(n, stride, w.matrix, w.rhs);
+  w.has_lower = keeps_lower && num_slides > 0;
   for (int r = 0; r < p.rows(); ++r) w.step[r] = 0.0;
   for (int a = 0; a < n; ++a) w.step[moving[a]] = D[a] * w.rhs[a];
   return largest_diagonal(n, stride, w.matrix);
 }
 
-/// w.step from the modes at w.l; returns the largest inverse pivot of its system.
+/// w.step from the modes at w.l; returns the largest inverse pivot of its system. `keeps_lower`:
+/// w.lower serves apply_factored() where contacts slide.
 template <class Real, int Cones>
-inline Real newton_step(const DenseShape<Real, Cones>& s, DenseWork<Real>& w) {
+inline Real newton_step(const DenseShape<Real, Cones>& s,
+                        DenseWork<Real>& w,
+                        bool keeps_lower = false) {
   const DenseProblem<Real>& p = s.p;
   const int rows = s.rows(), stride = s.stride();
   if constexpr (lane_width<Real> == 1) {
-    if (is_never_packed(rows)) return newton_step_of_moving(p, w);
+    if (is_never_packed(rows)) return newton_step_of_moving(p, w, keeps_lower);
   }
   const Real zero(0.0), one(1.0);
   for (int r = 0; r < rows; ++r) {
@@ -136,7 +181,11 @@ inline Real newton_step(const DenseShape<Real, Cones>& s, DenseWork<Real>& w) {
     const Mask<Real> slides = w.slides[i] > zero;
     if (any(slides)) slide_rows(rows, stride, 3 * i, i, w, w.l);
   }
-  eliminate<(Cones > 0 ? 3 * Cones : 0)>(rows, stride, w.matrix, w.rhs);
+  w.has_lower = keeps_lower;
+  if (keeps_lower)
+    eliminate<0>(rows, stride, w.matrix, w.rhs, w.lower);
+  else
+    eliminate<(Cones > 0 ? 3 * Cones : 0)>(rows, stride, w.matrix, w.rhs);
   for (int r = 0; r < rows; ++r) w.step[r] = w.moving[r] * w.rhs[r];
   return largest_diagonal(rows, stride, w.matrix);
 }

@@ -2,9 +2,12 @@
 
 #include "solver/dense/dense_newton.hpp"
 
-// The least impulses that make the velocity of a solution, in the scaling in which
-// every cone is the unit cone, by the triangle of Newton's last system K = D G D + e, D of the rows
-// that move: P = (e K^-1)^2 leaves of l = lambda / D what makes no velocity, but for parts e^2.
+// The impulses of the limit among those that make the velocity of a solution, in the scaling in
+// which every cone is the unit cone. Newton's system at its modes, with compliance e in the place
+// of its proximal term, is K = A + e C, C the part of velocities in its equations. A change of l =
+// lambda / D that makes no velocity is one with A dl = 0, and P = (e K^-1 C)^2 leaves of l such
+// changes alone, but for parts e^2: the limit has none, it is l - P l. Where nothing slides A = D G
+// D, C = 1, and l - P l is the least. There Newton's last triangle serves, as a rule.
 
 namespace stiction {
 inline namespace STICTION_ISA {
@@ -59,7 +62,6 @@ inline void visit_unpressed(const DenseShape<Real, Cones>& s,
                             Real largest,
                             Mask<Real> at,
                             const Visit& visit) {
-  constexpr double kUnpressed = 1e-7;
   const Real zero(0.0), little = Real(kUnpressed) * largest;
   const int first = 3 * s.cones();
   for (int r = 0; r < s.rows(); r += r < first ? 3 : 1) {
@@ -155,32 +157,91 @@ inline bool least_in_bounds(const DenseShape<double, Cones>& s,
   return pushes_inwards(s, h);
 }
 
-/// The least impulses with the velocity of p.lambda, a solution found by Newton's last steps, if
-/// they keep the cones; the lanes of `at` where they do.
+/// Makes w.matrix that of the modes at p.lambda, whose velocity becomes w.c, with the proximal term
+/// e.
+template <class Real, int Cones>
+inline void factor_solution(const DenseShape<Real, Cones>& s, double e, DenseWork<Real>& w) {
+  const DenseProblem<Real>& p = s.p;
+  dense_velocity(s, p.lambda, w.c);
+  w.velocity_known = true;
+  for (int r = 0; r < s.rows(); ++r) w.held[r] = p.lambda[r];
+  classify(s, w, w.c, w.held);
+  for (int r = 0; r < s.rows(); ++r) w.l[r] = w.held[r];
+  velocity_near(s, w, p.lambda, w.l);
+  w.proximal = Real(e);
+  newton_step(s, w, true);
+  Real* const moving = w.moving;
+  w.moving = w.factored;
+  w.factored = moving;
+  ++w.num_steps;
+}
+
+/// Lanes in which a contact of the last system slides, though next to nothing makes it: with
+/// compliance it may stick.
+template <class Real, int Cones>
+inline Mask<Real> has_unpressed_slide(const DenseShape<Real, Cones>& s,
+                                      const DenseWork<Real>& w,
+                                      Mask<Real> at) {
+  const Real little = Real(kUnpressed) * largest_scaled(s, w, s.p.lambda);
+  Mask<Real> found = at & negated(at);
+  for (int i = 0; i < s.cones(); ++i) {
+    const Real x = w.D[3 * i + 1] * w.c[3 * i + 1], y = w.D[3 * i + 2] * w.c[3 * i + 2];
+    found = found | (at & (w.slides[i] > Real(0.0)) & (x * x + y * y <= little * little));
+  }
+  return found;
+}
+
+/// By the triangle in w.matrix, of the modes at p.lambda with velocity w.c, in the lanes of `at`;
+/// those where that keeps the sets. In those of `loose` its parts e^2 alone were too large.
 template <class Real, int Cones>
 inline Mask<Real> take_least(const DenseShape<Real, Cones>& s,
                              Real goal,
                              DenseWork<Real>& w,
-                             Mask<Real> at) {
+                             Mask<Real> at,
+                             Mask<Real>& loose) {
   const DenseProblem<Real>& p = s.p;
-  at = at & (w.settled > Real(0.0));
+  loose = at & negated(at);
+  if (w.has_lower) at = at & negated(has_unpressed_slide(s, w, at));
   if (!any(at)) return at;
   apply_factored(s, w, w.proximal, 2, p.lambda);
   for (int r = 0; r < s.rows(); ++r) w.l[r] = p.lambda[r] - w.step[r];
   for (int r = 0; r < s.rows(); ++r) w.trial[r] = w.l[r];
   if constexpr (lane_width<Real> == 1) {
-    if (is_large_world<Real>(s.rows()) && !least_in_bounds(s, w, w.l)) return negated(at);
+    if (is_large_world<Real>(s.rows()) && !least_in_bounds(s, w, w.l)) return loose;
   }
   at = bounds_attract(s, w, w.l, w.trial, at);
   if (!any(at)) return at;
   project(s, w.l, w.trial);
   dense_velocity(s, w.trial, w.c);
   const Real relative = dense_residual(s, w.trial, w.c);
+  loose = at & (relative > goal);
   at = at & (relative <= goal);
   p.relative[0] = select(at, relative, p.relative[0]);
   for (int r = 0; r < s.rows(); ++r) p.lambda[r] = select(at, w.trial[r], p.lambda[r]);
   w.velocity_known = false;
   return at;
+}
+
+/// The limit's impulses with the velocity of p.lambda, a solution found by Newton's last steps, if
+/// they keep the sets; the lanes of `at` where they do.
+template <class Real, int Cones>
+inline Mask<Real> take_least(const DenseShape<Real, Cones>& s,
+                             Real goal,
+                             DenseWork<Real>& w,
+                             Mask<Real> at) {
+  const Mask<Real> settled = at & (w.settled > Real(0.0)), left = at & negated(settled);
+  Mask<Real> done = at & negated(at), loose = done, more = done;
+  if (any(settled)) done = take_least(s, goal, w, settled, loose);
+  if (any(left)) {
+    factor_solution(s, kLargeProximal, w);
+    done = done | take_least(s, goal, w, left, more);
+    loose = loose | more;
+  }
+  if (any(loose)) {
+    factor_solution(s, kSmallProximal, w);
+    done = done | take_least(s, goal, w, loose, more);
+  }
+  return done;
 }
 
 }  // namespace STICTION_ISA

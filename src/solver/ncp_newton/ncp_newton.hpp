@@ -159,6 +159,9 @@ class NcpNewton {
   bool may_have_others() const;
   bool newton_with_compliance(double share, const LimitPass& pass);
   Stiffened stiffen(int steps);
+  bool is_solution();
+  bool is_pressed() const;
+  bool take_least();
   bool follow_from_zero();
   void add_share_to_all(double share);
   void keep_first();

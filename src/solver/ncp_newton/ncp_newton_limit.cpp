@@ -61,12 +61,16 @@ NcpNewton::Stiffened NcpNewton::stiffen(int steps) {
     solved = newton_with_compliance(0.0, rigid_pass(share, settings_.tolerance, kSteps));
     if (solved) break;
   }
-  if (!solved) return failed;
+  return solved && is_solution() ? Stiffened::kSolved : failed;
+}
+
+/// Whether the impulses are, once their velocity is computed anew.
+bool NcpNewton::is_solution() {
   RowSizes sizes;
   certificate_ = residuals(island_.problem, lambda_, velocity_, island_.first, island_.last, sizes);
-  if (!(certificate_.relative <= settings_.tolerance) || drowns(sizes)) return failed;
+  if (!(certificate_.relative <= settings_.tolerance) || drowns(sizes)) return false;
   keep_best();
-  return Stiffened::kSolved;
+  return true;
 }
 
 bool NcpNewton::can_start_soft() const {
@@ -120,6 +124,48 @@ void NcpNewton::keep_first() {
   std::copy(lambda_ + island_.begin, lambda_ + island_.end, own_.first + island_.begin);
 }
 
+/// Whether velocities press all contacts that are open or slide to their bounds: with compliance
+/// they then are there, too.
+bool NcpNewton::is_pressed() const {
+  constexpr double kEdge = 1.0 - 1e-9;
+  const ContactProblem& p = island_.problem;
+  double largest = 0.0;
+  for (int k = island_.begin; k < island_.end; ++k)
+    largest = std::max(largest, std::abs(own_.first[k]) / own_.scale[k]);
+  const double little = kUnpressed * largest;
+  for (int i = island_.first; i < island_.last; ++i) {
+    const ConstraintSet& set = p.sets[i];
+    if (!set.is_cone()) continue;
+    const double *l = own_.first + set.offset, *D = own_.scale + set.offset;
+    double speed[kMaxConeDim], slip = 0.0, friction = 0.0;
+    p.velocity(i, own_.first, speed);
+    const int n = set.dim - 1;
+    for (int r = 0; r < n; ++r) {
+      slip += D[r] * speed[r] * D[r] * speed[r];
+      friction += l[r] / D[r] * (l[r] / D[r]);
+    }
+    const double normal = l[n] / D[n];
+    if (!(normal > 0.0) && std::abs(D[n] * speed[n]) <= little) return false;
+    const bool slides = normal > 0.0 && friction >= kEdge * normal * normal;
+    if (slides && slip <= little * little) return false;
+  }
+  return true;
+}
+
+/// The impulses of the limit among those with the velocity of the solution own_.first, if they keep
+/// the sets: dense/least_impulses.hpp. In full steps from there Newton with a compliance e makes of
+/// l the l - e K^-1 C l, and without it, by the same K, of these the l - (e K^-1 C)^2 l.
+bool NcpNewton::take_least() {
+  constexpr double kFar = 1e-3;
+  for (const double e : {kLarge, kSmall}) {
+    std::copy(own_.first + island_.begin, own_.first + island_.end, lambda_ + island_.begin);
+    if (newton_with_compliance(e, {e, 0.0, kFar, 1}) &&
+        newton_with_compliance(0.0, {e, 0.0, settings_.tolerance, 1}) && is_solution())
+      return true;
+  }
+  return false;
+}
+
 /// The limit in place of a solution that may have others beside it.
 void NcpNewton::choose() {
   constexpr int kStepsNear = 3;
@@ -128,7 +174,9 @@ void NcpNewton::choose() {
   keep_first();
   const Stiffened reached = stiffen(kStepsNear);
   if (reached == Stiffened::kSolved) return;
-  if (reached == Stiffened::kLost && follow_from_zero()) return;
+  if (reached == Stiffened::kLost &&
+      (in_coordinates() ? is_pressed() && take_least() : follow_from_zero()))
+    return;
   return_to_first();
   certificate_ = solution;
 }

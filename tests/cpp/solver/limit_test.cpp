@@ -296,4 +296,40 @@ BOOST_AUTO_TEST_CASE(brakes_beside_limits) {
   BOOST_TEST(idle > 50);
 }
 
+// Where a foot slides, too, impulses that make no velocity are those of the limit: with friction
+// that is smaller than what is asked of it, from impulses that stand off it.
+BOOST_AUTO_TEST_CASE(a_foot_that_slides) {
+  Rng rng(6);
+  int total = 0, agree = 0, quick = 0, redundant = 0;
+  for (int trial = 0; trial < 300; ++trial) {
+    Data d = braked(rng);
+    const int cones = static_cast<int>(
+        std::ranges::count_if(d.sets, [](const ConstraintSet& set) { return set.is_cone(); }));
+    for (int k = 0; k < cones; ++k) d.g[3 * k] -= d.g.lpNorm<Eigen::Infinity>();
+    const ContactSolution soft = compliant(d, 1e-7), softer = compliant(d, 1e-8);
+    const double size = largest(soft.impulse), speed = d.g.lpNorm<Eigen::Infinity>();
+    if (!soft.converged() || !softer.converged()) continue;
+    if (difference(soft.impulse, softer.impulse) > 1e-5 * size) continue;
+    int sliding = 0;
+    for (int k = 0; k < cones; ++k)
+      sliding += std::hypot(soft.velocity[3 * k], soft.velocity[3 * k + 1]) > 1e-3 * speed;
+    if (sliding == 0) continue;
+    ++total;
+    redundant += d.G.fullPivLu().rank() < d.g.size();
+    Data before = d;
+    before.g *= rng.uniform(0.99, 1.01);
+    std::vector<double> start = solved(before).impulse;
+    const ContactSolution x = solved(d, start);
+    BOOST_TEST(x.converged());
+    agree += difference(x.impulse, soft.impulse) <= 1e-4 * size;
+    quick += x.factorisations <= 4;
+  }
+  BOOST_TEST_MESSAGE(total << " slide, " << redundant << " of them redundant, " << agree
+                           << " agree, " << quick << " are quick");
+  BOOST_TEST(total > 100);
+  BOOST_TEST(redundant > 100);
+  BOOST_TEST(agree >= 0.97 * total);
+  BOOST_TEST(quick >= 0.8 * total);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
