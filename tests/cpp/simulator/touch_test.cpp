@@ -142,6 +142,34 @@ BOOST_AUTO_TEST_CASE(points_of_a_foot_stay_in_one_plane) {
   BOOST_TEST(closed > 5);
 }
 
+// A body that meets a floor and a wall in one step touches each by its own gap.
+BOOST_AUTO_TEST_CASE(floor_and_wall_touch_by_themselves) {
+  Rng rng(74);
+  for (int trial = 0; trial < 30; ++trial) {
+    Scene scene;
+    scene.parameters.gravity = {0, 0, 0};
+    add_floor(scene, 0, {});
+    scene.add_geometry("wall", -1, Shape::box({0.1, 1, 1}), at(0.6, 0, 0.5));
+    const double below = rng.uniform(1e-4, 1e-3), beside = rng.uniform(1e-4, 1e-3);
+    scene.add_body("box", Shape::box({0.1, 0.07, 0.05}), 1.0, at(0.4 - beside, 0, 0.05 + below));
+    Simulator sim(scene, settings(1e-3));
+    State state = sim.initial_state();
+    state.v = Eigen::VectorXd::Zero(6);
+    state.v[0] = 2.0;
+    state.v[2] = -2.0;
+    sim.step(state, {});
+    int floor = 0, wall = 0;
+    for (const Contact& k : sim.contact_set()) {
+      const bool level = std::abs(k.frame.c2.z) > 0.5;
+      if (level) BOOST_TEST(std::abs(k.position.z - below) < 1e-12);
+      if (!level) BOOST_TEST(std::abs(k.position.x - (0.5 - beside)) < 1e-12);
+      ++(level ? floor : wall);
+    }
+    BOOST_TEST(floor == 4);
+    BOOST_TEST(wall == 4);
+  }
+}
+
 /// The angular momentum of two balls about the origin.
 Vec3d angular_momentum(const State& s, const double (&mass)[2], const double (&radius)[2]) {
   Vec3d sum{0, 0, 0};
