@@ -142,6 +142,26 @@ BOOST_AUTO_TEST_CASE(points_of_a_foot_stay_in_one_plane) {
   BOOST_TEST(closed > 5);
 }
 
+// What parts, and what rests but for rounding, has its contacts where the manifold has them.
+BOOST_AUTO_TEST_CASE(what_does_not_come_closer_stays) {
+  for (const double up : {0.0, 1e-6, 0.5}) {
+    Scene scene;
+    scene.parameters.gravity = {0, 0, 0};
+    add_floor(scene, 0, {});
+    scene.add_body("foot", Shape::box({0.1, 0.07, 0.05}), 1.0, at(0, 0, 0.05 + 1e-5));
+    Simulator sim(scene, settings(1e-3));
+    State state = sim.initial_state();
+    state.v = Eigen::VectorXd::Zero(6);
+    state.v[2] = up;
+    sim.step(state, {});
+    BOOST_TEST_REQUIRE(sim.contact_set().size() == 4u);
+    for (const Contact& k : sim.contact_set()) {
+      BOOST_TEST(k.gap > 0.0);
+      BOOST_TEST(std::abs(k.position.z) <= 1e-17);
+    }
+  }
+}
+
 // A body that meets a floor and a wall in one step touches each by its own gap.
 BOOST_AUTO_TEST_CASE(floor_and_wall_touch_by_themselves) {
   Rng rng(74);

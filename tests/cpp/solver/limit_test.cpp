@@ -197,10 +197,10 @@ BOOST_AUTO_TEST_CASE(agrees_with_a_vanishing_compliance) {
 
 namespace {
 
-/// A robot that stands on a foot with four to six points: a root, joints with brakes, and limits
-/// that some of them touch. Brakes bear up to half of what they can.
-Data braked(Rng& rng) {
-  const int joints = 6 + rng.below(12), cones = 4 + rng.below(3), limits = rng.below(5);
+/// A robot that stands on a foot with four to six points or more: a root, joints with brakes, and
+/// limits that some of them touch. Brakes bear up to half of what they can.
+Data braked(Rng& rng, int least_cones = 4) {
+  const int joints = 6 + rng.below(12), cones = least_cones + rng.below(3), limits = rng.below(5);
   const int nv = 6 + joints, rows = 3 * cones + joints + limits;
   MatrixXd J = MatrixXd::Zero(rows, nv);
   VectorXd lambda = VectorXd::Zero(rows);
@@ -237,10 +237,14 @@ Data braked(Rng& rng) {
 /// Impulses with the same velocity, as far from the given ones as bounds and normals allow in a
 /// random direction, where nothing presses a set to the bound that it is on. All are 1e-9 too
 /// large.
-std::vector<double> another_solution(Rng& rng, const Data& d, const std::vector<double>& of) {
+/// `rays`: by columns, where impulses may go.
+std::vector<double> another_solution(Rng& rng,
+                                     const Data& d,
+                                     const std::vector<double>& of,
+                                     const MatrixXd& rays) {
   const VectorXd lambda = Eigen::Map<const VectorXd>(of.data(), d.g.size());
-  const MatrixXd kernel = Eigen::FullPivLU<MatrixXd>(d.G).setThreshold(1e-10).kernel();
-  const VectorXd direction = kernel * random_vector(rng, static_cast<int>(kernel.cols()));
+  const MatrixXd kernel = Eigen::FullPivLU<MatrixXd>(d.G * rays).setThreshold(1e-10).kernel();
+  const VectorXd direction = rays * kernel * random_vector(rng, static_cast<int>(kernel.cols()));
   double most = 1e300;
   int o = 0;
   for (const ConstraintSet& s : d.sets) {
@@ -272,7 +276,8 @@ BOOST_AUTO_TEST_CASE(brakes_beside_limits) {
     before.g *= rng.uniform(0.98, 1.02);
     std::vector<double> start = solved(before).impulse;
     const bool from_edge = trial % 2 == 1;
-    if (from_edge) start = another_solution(rng, d, soft.impulse);
+    const MatrixXd anywhere = MatrixXd::Identity(d.g.size(), d.g.size());
+    if (from_edge) start = another_solution(rng, d, soft.impulse, anywhere);
     const ContactSolution x = solved(d, start);
     BOOST_TEST(x.converged());
     if (largest(x.velocity) > 1e-6 * d.g.lpNorm<Eigen::Infinity>()) continue;  // it gives way
@@ -296,13 +301,34 @@ BOOST_AUTO_TEST_CASE(brakes_beside_limits) {
   BOOST_TEST(idle > 50);
 }
 
+namespace {
+
+/// Columns along which impulses stay where they are: on the cones, all of which slide, or on a
+/// bound.
+MatrixXd rays_of_slides(const Data& d, const std::vector<double>& lambda, int cones) {
+  const int n = static_cast<int>(d.g.size());
+  MatrixXd rays = MatrixXd::Zero(n, n - 2 * cones);
+  for (int k = 0; k < cones; ++k) {
+    for (int r = 0; r < 3; ++r) rays(3 * k + r, k) = lambda[3 * k + r] / lambda[3 * k + 2];
+  }
+  for (int r = 3 * cones; r < n; ++r) {
+    const ConstraintSet& set = d.sets[cones + r - 3 * cones];
+    const bool box = set.kind == SetKind::kBox;
+    const bool inside = box ? std::abs(lambda[r]) < 0.99 * set.upper : lambda[r] > 1e-6;
+    if (inside) rays(r, r - 2 * cones) = 1.0;
+  }
+  return rays;
+}
+
+}  // namespace
+
 // Where a foot slides, too, impulses that make no velocity are those of the limit: with friction
 // that is smaller than what is asked of it, from impulses that stand off it.
 BOOST_AUTO_TEST_CASE(a_foot_that_slides) {
   Rng rng(6);
-  int total = 0, agree = 0, quick = 0, redundant = 0;
+  int total = 0, agree = 0, quick = 0, redundant = 0, moved = 0;
   for (int trial = 0; trial < 300; ++trial) {
-    Data d = braked(rng);
+    Data d = braked(rng, 8);
     const int cones = static_cast<int>(
         std::ranges::count_if(d.sets, [](const ConstraintSet& set) { return set.is_cone(); }));
     for (int k = 0; k < cones; ++k) d.g[3 * k] -= d.g.lpNorm<Eigen::Infinity>();
@@ -312,24 +338,29 @@ BOOST_AUTO_TEST_CASE(a_foot_that_slides) {
     if (difference(soft.impulse, softer.impulse) > 1e-5 * size) continue;
     int sliding = 0;
     for (int k = 0; k < cones; ++k)
-      sliding += std::hypot(soft.velocity[3 * k], soft.velocity[3 * k + 1]) > 1e-3 * speed;
-    if (sliding == 0) continue;
+      sliding += std::hypot(soft.velocity[3 * k], soft.velocity[3 * k + 1]) > 1e-3 * speed &&
+                 soft.impulse[3 * k + 2] > 1e-3 * size;
+    if (sliding < cones) continue;
     ++total;
     redundant += d.G.fullPivLu().rank() < d.g.size();
     Data before = d;
     before.g *= rng.uniform(0.99, 1.01);
     std::vector<double> start = solved(before).impulse;
+    if (trial % 2)
+      start = another_solution(rng, d, soft.impulse, rays_of_slides(d, soft.impulse, cones));
     const ContactSolution x = solved(d, start);
     BOOST_TEST(x.converged());
+    moved += trial % 2 && difference(start, soft.impulse) > 1e-2 * size;
     agree += difference(x.impulse, soft.impulse) <= 1e-4 * size;
     quick += x.factorisations <= 4;
   }
-  BOOST_TEST_MESSAGE(total << " slide, " << redundant << " of them redundant, " << agree
-                           << " agree, " << quick << " are quick");
+  BOOST_TEST_MESSAGE(total << " slide, " << redundant << " of them redundant, " << moved
+                           << " from elsewhere, " << agree << " agree, " << quick << " are quick");
   BOOST_TEST(total > 100);
   BOOST_TEST(redundant > 100);
+  BOOST_TEST(moved > 50);
   BOOST_TEST(agree >= 0.97 * total);
-  BOOST_TEST(quick >= 0.8 * total);
+  BOOST_TEST(quick >= 0.7 * total);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
