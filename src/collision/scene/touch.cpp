@@ -105,7 +105,6 @@ void move_to_touch(const Scene& scene, double dt, CollisionWorkspace& work, Cont
   for (int first = 0; first < count; first = touch.pairs.back().last)
     add_pair(work, dt, contacts, first, touch);
   for (const TouchWork::Pair& pair : touch.pairs) {
-    if (!(pair.least >= 0.0)) continue;
     const double reach = reach_together(touch, contacts, pair);
     if (!(reach >= 0.0)) continue;
     for (int i = pair.first; i < pair.last; ++i) {

@@ -16,6 +16,15 @@ inline bool of_one_pair(const LaneScene& s, int a, int b, const PackWork<Real>& 
   return s.slots[a].pair == s.slots[b].pair;
 }
 
+/// end_of_pair() of the sets.
+template <class Real>
+inline int end_of_pair(const LaneScene& s, int first, const PackWork<Real>& w) {
+  const int count = s.num_slots + w.num_places;
+  int last = first + 1;
+  while (last < count && of_one_pair(s, first, last, w)) ++last;
+  return last;
+}
+
 /// approach_of() a contact.
 template <class Real>
 inline Real lane_approach(const LaneScene& s,
@@ -100,7 +109,7 @@ inline LaneTouch<Real> touch_together(const LaneScene& s,
   int a, b;
   bodies_of(s, first, w, a, b);
   for (int begin = 0, end = 0; begin < count; begin = end) {
-    for (end = begin; end < count && of_one_pair(s, begin, end, w);) ++end;
+    end = end_of_pair(s, begin, w);
     int other_a, other_b;
     bodies_of(s, begin, w, other_a, other_b);
     const bool same = a == other_a && b == other_b, swapped = a == other_b && b == other_a;
@@ -122,7 +131,7 @@ inline void lane_touch(const LaneScene& s,
   const Real zero(0.0), far(1e300);
   const int count = s.num_slots + w.num_places;
   for (int first = 0, last = 0; first < count; first = last) {
-    for (last = first; last < count && of_one_pair(s, first, last, w);) ++last;
+    last = end_of_pair(s, first, w);
     const LaneTouch<Real> all = touch_together(s, p, first, last, x, w);
     const Mask<Real> apart = (all.least >= zero) & (all.least < far);
     const Real reach = select(apart, touch_reach(all.least, all.approach), Real(-1.0));
