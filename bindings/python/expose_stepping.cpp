@@ -46,6 +46,11 @@ const Control& control_from(SimulatorHolder& sim, const bp::object& control, con
   if (control.is_none()) return sim.held;
   const bp::extract<const Control&> whole(control);
   if (!whole.check()) {
+    const bp::extract<double> scalar(control);
+    if (scalar.check())
+      throw std::invalid_argument("control = " + number(scalar()) +
+                                  ": must be None, torques or a Control; steps are named, as in "
+                                  "run(state, steps=100)");
     const Inside inside(sim.occupancy, caller);  // the scratch is the simulator's
     sim.scratch.torque = vector_from(control, "control", sim.scene().nv());
   }

@@ -37,7 +37,7 @@ def summary_table(title: str, document: dict[str, Any]) -> Table:
             f"{document['recovery_energy']:.4f}"
         )
     if document["loose_steps"]:
-        rows["steps held to 1e-3, not 1e-8, while many bodies move"] = f"{document['loose_steps']}"
+        rows["steps held to 1e-3 or 1e-6, not 1e-8"] = f"{document['loose_steps']}"
     for name, value in rows.items():
         table.add_row(name, value)
     return table

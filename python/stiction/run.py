@@ -53,7 +53,8 @@ class RunSummary:
         contacts, iterations: of the step.
         energy: kinetic + potential at the start of the step [J].
         recovery_energy: that corrections of position errors added in all steps, at most [J].
-        loose: steps in which islands of many bodies in motion were held to `tolerance_large`.
+        loose: steps that took a larger residual: islands of many bodies in motion are held to
+            `tolerance_large`, contacts that lock to 1e-6.
     """
 
     status: Counter[str] = field(default_factory=Counter)

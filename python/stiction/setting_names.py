@@ -12,7 +12,7 @@ class OtherOptions(TypedDict, total=False):
 
     tolerance_large: > 0 and finite. The same of islands of more than 300 rows on several trees
         that the last impulses do not solve: piles in motion, robots in them. No more than
-        `tolerance`: the same for all. Read by ncp-newton. Default 0.001.
+        `tolerance`: that of all. Read by ncp-newton. Default 0.001.
     max_factorisations: >= 0, 0: by formula. Linear systems factored for an island, at most; 0: by
         a formula of its rows. Read by ncp-newton. Default 0 in a Simulator, 2000 in solve.
     max_work: [multiplications] >= 0, 0: by formula, inf: no bound. Of a step, or of a solve, at

@@ -14,7 +14,7 @@ ProblemScale scale_of_island(const ContactProblem& p,
     const ConstraintSet& set = p.sets[i];
     for (int r = 0; r < set.dim; ++r) {
       const double G = p.diagonal_entry(i, r), l = impulse[set.offset + r];
-      const double made = std::abs(p.g[set.offset + r]) + G * std::abs(l);
+      const double made = set.opposed(p.g[set.offset + r]) + G * std::abs(l);
       V = std::max(V, made * set.velocity_unit(r));
       L = std::max(L, std::abs(l) / set.impulse_unit(r));
     }

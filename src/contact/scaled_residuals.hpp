@@ -63,8 +63,8 @@ inline double lost_in_rounding(const ContactProblem& problem,
 
 /// Of the rows that residuals were taken of, if they are finite.
 struct RowSizes {
-  double velocity = 0.0;     ///< max |g| [m/s]
-  double made = kInfinity;   ///< max |g| + G_rr |lambda_r| [m/s]
+  double velocity = 0.0;     ///< max of ConstraintSet::opposed() [m/s]
+  double made = kInfinity;   ///< max opposed + G_rr |lambda_r| [m/s]
   double whole = kInfinity;  ///< `relative` with what is within rounding
 };
 
@@ -78,8 +78,9 @@ Residuals residuals(const ContactProblem& problem,
 
 /// The largest of some rows, in N s and m/s.
 struct LargestRows {
-  double total = 0.0;  ///< of everything: a maximum drops a NaN, a sum keeps it
-  double g = 0.0, lambda = 0.0, made = 0.0, energy = 0.0;  ///< made: |g| + G_rr |lambda_r|
+  double total = 0.0;    ///< of everything: a maximum drops a NaN, a sum keeps it
+  double opposed = 0.0;  ///< ConstraintSet::opposed() of g
+  double lambda = 0.0, made = 0.0, energy = 0.0;  ///< made: opposed + G_rr |lambda_r|
 };
 
 /// The rows of set i; returns the largest of its diagonal. Dim = 3: a contact whose rows have one
@@ -96,19 +97,22 @@ inline double add_rows(const ContactProblem& problem,
   const bool plain = Dim > 0 || set.in_one_unit();
   double own_diag = 0.0;
   for (int r = 0; r < dim; ++r) {
-    double g = std::abs(problem.g[set.offset + r]), l = std::abs(lambda[set.offset + r]);
+    const double at_rest = problem.g[set.offset + r];
+    double g = std::abs(at_rest), l = std::abs(lambda[set.offset + r]);
+    double opposed = set.opposed(at_rest);
     double diag = block[stride * r + r];
     size.total += g + l + std::abs(c[r]);
     if (!plain) {
       const RowUnits unit = row_units(set, r);
       g *= unit.velocity;
+      opposed *= unit.velocity;
       diag *= unit.velocity * unit.velocity;
       l /= unit.impulse;
     }
     own_diag = std::max(own_diag, diag);
-    size.g = std::max(size.g, g);
+    size.opposed = std::max(size.opposed, opposed);
     size.lambda = std::max(size.lambda, l);
-    size.made = std::max(size.made, g + diag * l);
+    size.made = std::max(size.made, opposed + diag * l);
     size.energy = std::max(size.energy, diag * l * l);
   }
   return own_diag;
@@ -172,8 +176,8 @@ Residuals scaled_residuals(const ContactProblem& problem,
     out.relative = out.backward = kInfinity;
     return out;
   }
-  if (sizes != nullptr) *sizes = {size.g, size.made, 0.0};
-  const double least_V = std::max(size.g, problem.velocity_scale);
+  if (sizes != nullptr) *sizes = {size.opposed, size.made, 0.0};
+  const double least_V = std::max(size.opposed, problem.velocity_scale);
   // No scale: only bounds that exclude 0 can be violated.
   if (least_V == 0.0 && size.lambda == 0.0) {
     out.relative = out.backward = primal > 0.0 ? 1.0 : 0.0;

@@ -204,20 +204,22 @@ void RigidStep::find_awake_contacts(const StepInput& input, State& state) {
   move_to_touch(scene, settings.dt, collision_, record_.contacts);
 }
 
-/// Restitution must gain no energy: what is let pass in a pile in motion would be an amount of it.
-/// Nor may gaps between thin bodies, or in short steps, let pass as much as all that moves.
+/// Where contacts lock each other a step does with a residual of 1e-6, if no more than
+/// the usual tolerance is asked for: more takes hundreds of factorisations. Restitution must gain
+/// no energy: what is let pass in a pile in motion would be an amount of it. Nor may gaps between
+/// thin bodies, or in short steps, let pass as much as all that moves.
 const SolverSettings& RigidStep::rules_of_step(const SolverSettings& settings) {
+  constexpr double kAcceptable = 1e-6, kUsual = 1e-8;
   const auto& rows = record_.rows.rows;
   const auto bounces = [](const ConstraintRow& row) {
     return row.kind == ReferenceKind::kRestitution;
   };
   const bool any = std::any_of(rows.begin(), rows.end(), bounces);
-  const double large =
+  rules_ = settings;
+  rules_.acceptable = any || settings.tolerance < kUsual ? 0.0 : kAcceptable;
+  rules_.tolerance_large =
       any ? settings.tolerance : safe_tolerance_large(record_.problem, settings.tolerance_large);
-  if (large == settings.tolerance_large) return settings;
-  exact_ = settings;
-  exact_.tolerance_large = large;
-  return exact_;
+  return rules_;
 }
 
 /// Share of the work that is kept for the solutions of keep_recovery_speeds().

@@ -66,7 +66,7 @@ class RigidStep final : public StepKind {
   bool dissipative_;        ///< settings.impact_law
   bool reconciles_ = true;  ///< make_references_consistent()
   SafeAnswerRows safe_rows_;
-  SolverSettings exact_;  ///< of a step with restitution
+  SolverSettings rules_;  ///< of the last solve
   int safe_islands_ = 0;
   struct {
     int iterations = 0, factorisations = 0;

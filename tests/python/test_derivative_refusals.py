@@ -124,3 +124,11 @@ def test_refusals_say_what_to_give() -> None:
     sim.parameters.kp[2] = 1.0
     with pytest.raises(ValueError, match=r"parameters.kp\[2\] = 1 of .ball.*\[2\].: must be 0: s"):
         sim.step(sim.initial_state())
+
+
+def test_a_number_of_steps_in_place_of_a_control() -> None:
+    sim = stiction.Simulator(stiction.load("box-stack", n=2))
+    state = sim.initial_state()
+    text = "must be None, torques or a Control; steps are named, as in run(state, steps=100)"
+    refused(ValueError, f"control = 100.0: {text}", lambda: sim.run(state, 100))
+    refused(ValueError, f"control = 0.5: {text}", lambda: sim.step(state, 0.5))

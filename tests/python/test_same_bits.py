@@ -17,17 +17,17 @@ import stiction
 
 HASHES = {
     "solo12": "587f3d13a71b3491",
-    "talos": "e2c3d2181c2de8af",
+    "talos": "74d1b32d86111dd2",
     "allegro-ball": "d9963ddda9e4c137",
     "four-bar": "5f9cbd4c9db9834d",
-    "box-stack": "7557e4301e4362c6",
+    "box-stack": "6e8f19431f74546f",
     "slope": "c71a4c0a2b7cd013",
     "cube-slide": "d8842b7430bb304c",
     "ycb-pile(10)": "b6506264aaefb866",
     "solo12, exponential": "9112dd4777c142e3",
     "cube-slide, implicit-euler": "94d14b8f8b6d0dd1",
 }
-BATCHES = {"solo12": "50ff1feb17c1efe1", "talos": "63b9e5fd805b3fe3"}
+BATCHES = {"solo12": "50ff1feb17c1efe1", "talos": "b1f9809d79a92829"}
 """Of worlds on lanes."""
 STEPS = 150
 

@@ -56,6 +56,23 @@ Data random_problem(Rng& rng, double rank, bool compliant, double mu_max) {
   return d;
 }
 
+double velocity_scale(const Data& d, const Eigen::VectorXd& l) {
+  double V = 0.0, made = 0.0;
+  int row = 0;
+  for (const ConstraintSet& set : d.sets) {
+    for (int r = 0; r < set.dim; ++r, ++row) {
+      const bool cannot_push = set.kind == SetKind::kBox && set.upper <= 0.0;
+      const bool cannot_pull =
+          set.kind == SetKind::kNonNegative || (set.kind == SetKind::kBox && set.lower >= 0.0);
+      const double g = d.g[row], diagonal = d.G(row, row) + (d.R.size() ? d.R[row] : 0.0);
+      const double opposed = (g < 0.0 ? cannot_push : cannot_pull) ? 0.0 : std::abs(g);
+      V = std::max(V, opposed);
+      made = std::max(made, opposed + diagonal * std::abs(l[row]));
+    }
+  }
+  return V > 0.0 ? V : made > 0.0 ? made : 1.0;  // 1: nothing is asked for
+}
+
 Data easy_data(Rng& rng) {
   Data d = random_problem(rng, 1.0, false, 0.5);
   const int rows = static_cast<int>(d.g.size());

@@ -27,6 +27,9 @@ int count_rows(const std::vector<ConstraintSet>& sets);
 /// G = A A^T of the given share of the full rank and g = A w, as from a mechanism with velocity w.
 Data random_problem(Rng& rng, double rank, bool compliant, double mu_max = 1.5);
 
+/// V of `Residuals` at the impulses l, from its definition.
+double velocity_scale(const Data& data, const Eigen::VectorXd& l);
+
 /// Well conditioned, with little friction and little coupling, so that the solution is unique.
 Data easy_data(Rng& rng);
 

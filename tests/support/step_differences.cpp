@@ -113,8 +113,10 @@ void ColumnCheck::add(const Eigen::VectorXd& column,
     };
     const double rounding = kRounding[k] / h;
     if (size(bend) > std::max(1e-2 * size(central), rounding)) continue;
-    const double allowed = std::max(3e-5 * size(central), rounding);
-    if (allowed > 0.5 * allowed_[k]) continue;
+    const double relative = 3e-5 * size(central), allowed = std::max(relative, rounding);
+    // Larger steps than rounding asks for only bend more.
+    if (allowed > allowed_[k] || settled_[k]) continue;
+    settled_[k] = relative >= rounding;
     allowed_[k] = allowed;
     error_[k] = size(column - central) / allowed;
     seen_[k] = size(column) / allowed;

@@ -59,6 +59,15 @@ struct ConstraintSet {
   bool is_normal(int row) const {
     return is_cone() ? row == dim - 1 : kind == SetKind::kNonNegative;
   }
+  /// |g| of a row, 0 where it is of one dimension and impulses of the set cannot oppose it: a joint
+  /// 2 cm from its limit opens at 20 m/s by itself. Contacts become rows only within their margin,
+  /// so that their g counts.
+  double opposed(double g) const {
+    const double low = kind == SetKind::kNonNegative ? 0.0 : lower;
+    const bool one = kind == SetKind::kNonNegative || kind == SetKind::kBox;
+    const bool opens = one && (g < 0.0 ? kind == SetKind::kBox && upper <= 0.0 : low >= 0.0);
+    return opens ? 0.0 : g < 0.0 ? -g : g;
+  }
 };
 
 /// The factors of G: G - diag R = sum over trees of Z^T inertia^-1 Z. Which coordinates of which

@@ -21,8 +21,9 @@ struct Residuals {
   void merge(const Residuals& other);
 };
 
-/// V = max(||g||, ContactProblem::velocity_scale), L = max(||lambda||, V / max diag G), infinity
-/// norms over the sets [first_set, last_set), angular rows in m/s by their arm. A row of one
+/// V is the largest of ContactProblem::velocity_scale and ConstraintSet::opposed() of g, L =
+/// max(||lambda||, V / max diag G), infinity norms over the sets [first_set, last_set), angular
+/// rows in m/s by their arm. A row of one
 /// dimension has no product: it is judged by the velocity that it misses its law by, the smaller of
 /// |c| and of G_rr times the room of its impulse. What is within rounding (velocities v, the
 /// largest velocity_floor of the sets; impulses v / diag G) counts as zero in `relative` and

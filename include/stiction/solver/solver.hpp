@@ -69,7 +69,7 @@ struct ContactSolution {
                               ///< for its final impulse
   bool deterministic = true;  ///< false if a time budget could have ended it
   double tolerance = 0.0;     ///< of the residuals, that held: `tolerance`, or `tolerance_large`
-                              ///< if an island needed it
+                              ///< or `acceptable` if an island needed it
   int iterations = 0;         ///< of the slowest island
   int factorisations = 0;     ///< linear systems factored, all islands
   double work = 0.0;          ///< multiplications, about: ncp-newton

@@ -38,6 +38,9 @@ struct SolverSettings {
   double regularisation_weight = 1.0;
   std::vector<double> given_regularisation = {};  ///< [rows] > 0, with kGiven: ccp-newton
   bool regularise_infeasible = false;
+  /// Residual that is taken for a solution where no cheap stage reaches `tolerance`; 0: none. A
+  /// step sets it.
+  double acceptable = 0.0;
   Interrupt interrupt = {};  ///< ends a solve early, with any status but kConverged
 
   /// Throws std::invalid_argument naming the field and its value: out of range, or not its default
@@ -63,7 +66,7 @@ inline constexpr std::tuple kSolverSettings{
         kPositive,
         "",
         "The same of islands of more than 300 rows on several trees that the last impulses do not "
-        "solve: piles in motion, robots in them. No more than `tolerance`: the same for all.",
+        "solve: piles in motion, robots in them. No more than `tolerance`: that of all.",
         "ncp-newton"},
     Setting<SolverSettings, int>{"max_iterations",
                                  &SolverSettings::max_iterations,

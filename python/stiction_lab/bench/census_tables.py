@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from textwrap import shorten
 from typing import Any
 
 from stiction.fitted_table import FittedTable
@@ -42,7 +43,8 @@ def kind_of(error: str) -> str:
     """The error without what is of one file: its path and line, names in quotes, numbers."""
     text = _PLACE.sub("", error.partition(": ")[2] or error)
     text = _QUOTED.sub("...", text)
-    return " ".join("#" if any(c.isdigit() for c in word) else word for word in text.split())[:90]
+    words = ("#" if any(c.isdigit() for c in word) else word for word in text.split())
+    return shorten(" ".join(words), 140, placeholder=" …")
 
 
 def brief(document: dict[str, Any]) -> dict[str, Any]:

@@ -24,7 +24,7 @@ static double approach_scale(const Island& island) {
     carried = carried || !p.space.known() || in_one_tree(p.space) || sides[i + 1] - sides[i] == 1;
     const double* g = p.g.data() + set.offset;
     for (int r = 0; r < set.dim; ++r) {
-      const double approach = set.is_normal(r) ? -g[r] : std::abs(g[r]);
+      const double approach = set.is_normal(r) ? -g[r] : set.opposed(g[r]);
       scale = std::max(scale, approach * set.velocity_unit(r));
     }
   }
@@ -32,8 +32,9 @@ static double approach_scale(const Island& island) {
 }
 
 double tolerance_of(const Island& island, const SolverSettings& settings) {
-  if (!is_large(island) || settings.name != "ncp-newton") return settings.tolerance;
-  return std::max(settings.tolerance, settings.tolerance_large);
+  if (settings.name != "ncp-newton") return settings.tolerance;
+  const double enough = is_large(island) ? settings.tolerance_large : settings.acceptable;
+  return std::max(settings.tolerance, enough);
 }
 
 double safe_tolerance_large(const ContactProblem& problem, double tolerance_large) {
@@ -102,7 +103,7 @@ double largest_asked(const Island& island) {
     const ConstraintSet& set = island.problem.sets[i];
     const double* g = island.problem.g.data() + set.offset;
     for (int r = 0; r < set.dim; ++r)
-      scale = std::max(scale, std::abs(g[r]) * set.velocity_unit(r));
+      scale = std::max(scale, set.opposed(g[r]) * set.velocity_unit(r));
   }
   return scale;
 }

@@ -56,7 +56,7 @@ inline bool runs_away(const Residuals& r) { return r.backward < 1e-3 * r.relativ
 /// The largest complementarity of a set in parts of max |g| times its own impulses, or those that
 /// stop max |g| there. The relative residual has the largest impulse of the island in their place.
 double largest_own_share(const Island& island, const double* lambda, const double* velocity);
-/// max |g| of the island [m/s].
+/// max of ConstraintSet::opposed() of g over the island [m/s].
 double largest_asked(const Island& island);
 /// V of `Residuals`: largest_asked(), and no less than ContactProblem::velocity_scale.
 double velocity_scale(const Island& island);

@@ -18,7 +18,7 @@ inline Real infinity() {
 /// The largest of the rows so far, and of the violations above rounding.
 template <class Real>
 struct Largest {
-  Real total{0.0}, g{0.0}, lambda{0.0}, made{0.0}, energy{0.0}, diagonal{0.0};
+  Real total{0.0}, opposed{0.0}, lambda{0.0}, made{0.0}, energy{0.0}, diagonal{0.0};
   Real primal{0.0}, dual{0.0}, complementarity{0.0};
 };
 
@@ -26,7 +26,7 @@ struct Largest {
 template <class Rows>
 inline void add_largest(const Largest<Rows>& rows, int i, Largest<double>& x) {
   x.total += rows.total.v[i];
-  x.g = max(x.g, rows.g.v[i]);
+  x.opposed = max(x.opposed, rows.opposed.v[i]);
   x.lambda = max(x.lambda, rows.lambda.v[i]);
   x.made = max(x.made, rows.made.v[i]);
   x.energy = max(x.energy, rows.energy.v[i]);
@@ -36,15 +36,15 @@ inline void add_largest(const Largest<Rows>& rows, int i, Largest<double>& x) {
   x.complementarity = max(x.complementarity, rows.complementarity.v[i]);
 }
 
-/// One row with its diagonal entry.
+/// One row with its diagonal entry; opposed: ConstraintSet::opposed().
 template <class Real>
-inline void add_row(Real g, Real diagonal, Real l, Real c, Largest<Real>& x) {
+inline void add_row(Real g, Real opposed, Real diagonal, Real l, Real c, Largest<Real>& x) {
   g = abs(g);
   l = abs(l);
   x.total += g + l + abs(c);
-  x.g = max(x.g, g);
+  x.opposed = max(x.opposed, opposed);
   x.lambda = max(x.lambda, l);
-  x.made = max(x.made, g + diagonal * l);
+  x.made = max(x.made, opposed + diagonal * l);
   x.energy = max(x.energy, diagonal * l * l);
 }
 
@@ -105,7 +105,7 @@ inline void add_cone(Real mu,
   const Real lt = square_root(l[1] * l[1] + l[2] * l[2]);
   const Real n = c[0] + mu * ct, slant = Real(1.0) / square_root(Real(1.0) + mu * mu);
   const Real power = abs(l[1] * c[1] + l[2] * c[2] + l[0] * n);
-  for (int r = 0; r < 3; ++r) add_row(g[r], diagonal[r], l[r], c[r], x);
+  for (int r = 0; r < 3; ++r) add_row(g[r], abs(g[r]), diagonal[r], l[r], c[r], x);
   const Real l_size = abs(l[0]) + abs(l[1]) + abs(l[2]) + mu * abs(l[0]);
   const Real c_size = (abs(c[0]) + abs(c[1]) + abs(c[2])) * (Real(1.0) + mu);
   const Real p = cone_distance(mu, slant, lt, l[0]), d = dual_cone_distance(mu, slant, ct, n);
@@ -127,7 +127,9 @@ inline void add_scalar(
   const Real room = max(zero, select(c > zero, l - lower, upper - l)) / arm, speed = abs(c);
   const Mask<Real> endless = room >= infinity<Real>();
   l = l / arm;
-  add_row(g, diagonal, l, c, x);
+  const Real push = select(upper > zero, max(zero, -g), zero);
+  const Real pull = select(lower < zero, max(zero, g), zero);
+  add_row(g, max(push, pull), diagonal, l, c, x);
   const Real missed = select(endless, speed, min(speed, diagonal * room));
   Largest<Real>& judged = x;
   add_violations(floor, diagonal, abs(l), speed, p, missed, zero, judged);
@@ -149,7 +151,7 @@ inline Real scaled_residual(const Largest<Real>& x, Real least_V, Real V) {
 /// Residuals::relative from the largest, of so many rows; `scale`: DenseProblem::scale.
 template <class Real>
 inline Real relative_residual(const Largest<Real>& x, Real floor, Real scale, int rows) {
-  const Real zero(0.0), one(1.0), least_V = max(x.g, scale);
+  const Real zero(0.0), one(1.0), least_V = max(x.opposed, scale);
   const Real V = select(least_V > zero, least_V, x.made);
   Real relative = scaled_residual(x, least_V, V);
   const Mask<Real> no_g = least_V <= zero, no_lambda = x.lambda <= zero;

@@ -25,7 +25,7 @@ inline DenseOutcome dense_outcome(const DenseProblem<double>& p,
   out.dual = x.all_dual;
   out.complementarity = x.all_complementarity;
   out.relative = relative_residual(largest, p.floor[0], p.scale[0], s.rows());
-  const double V = max(x.g, p.scale[0]);
+  const double V = max(x.opposed, p.scale[0]);
   out.backward = out.relative < infinity<double>() ? scaled_residual(largest, V, max(V, x.made))
                                                    : out.relative;
   return out;

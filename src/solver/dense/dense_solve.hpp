@@ -40,7 +40,7 @@ inline void dense_solve(const DenseShape<Real, Cones>& s, double tolerance, Dens
   // A blow has passed: the velocities that the start makes are so much larger than those asked for
   // that the rounding of their sum hides the solution.
   const Mask<Real> drowned =
-      valid & (Real(kSumRounding) * start.made > Real(kHidden) * max(start.g, p.scale[0]));
+      valid & (Real(kSumRounding) * start.made > Real(kHidden) * max(start.opposed, p.scale[0]));
   if (any(drowned)) {
     for (int r = 0; r < rows; ++r) p.lambda[r] = select(drowned, zero, p.lambda[r]);
     p.relative[0] = evaluate(s, w);

@@ -79,6 +79,7 @@ void InteriorPoint::list_cells() {
 void InteriorPoint::scale() {
   const ContactProblem& p = island_.problem;
   stride_ = padded(n_);
+  const bool whole = problem_ != Problem::kContact;
   double *D = w_.scale_of_row, *fixed = w_.fixed;
   scale_rows(island_, D);
   std::fill(fixed + island_.begin, fixed + island_.end, 0.0);
@@ -91,6 +92,7 @@ void InteriorPoint::scale() {
   for (int k = 0; k < n_; ++k) column[w_.row[k]] = k;
   std::fill(w_.matrix.data(), w_.matrix + static_cast<std::size_t>(n_) * stride_, 0.0);
   p.panels(island_.first, island_.last);
+  unit_ = 0.0;
   for (int i = island_.first; i < island_.last; ++i) {
     const ConstraintSet& set = p.sets[i];
     double c[kMaxSetDim];
@@ -100,14 +102,14 @@ void InteriorPoint::scale() {
       if (row < 0) continue;
       w_.scale[row] = D[at];
       w_.g[row] = D[at] * c[r];
+      // On the path what is open acts from afar; a direction is sought among all rows.
+      unit_ = std::max(unit_, whole ? std::abs(w_.g[row]) : set.opposed(w_.g[row]));
       double* out = w_.matrix + static_cast<std::size_t>(row) * stride_;
       p.each_column(i, [&](int to, const double* column_of_G) {
         if (column[to] >= 0) out[column[to]] = D[at] * D[to] * column_of_G[r];
       });
     }
   }
-  unit_ = 0.0;
-  for (int k = 0; k < n_; ++k) unit_ = std::max(unit_, std::abs(w_.g[k]));
   if (!(unit_ > 0.0)) unit_ = 1.0;
   for (int k = 0; k < n_; ++k) {
     w_.g[k] /= unit_;

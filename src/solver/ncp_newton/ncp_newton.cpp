@@ -68,6 +68,8 @@ const NcpNewton::Stage NcpNewton::kStages[] = {
     {"turns from zero", &NcpNewton::warm, &NcpNewton::begin_anew, SolveStatus::kConverged},
     // An interior point method from several starts, its iterates polished by Newton.
     {"interior point", &NcpNewton::small, &NcpNewton::try_interior_point, SolveStatus::kConverged},
+    // Where these left little, that little.
+    {"acceptable", &NcpNewton::small, &NcpNewton::acceptable, SolveStatus::kConverged},
     // The same, and sweeps, from scattered starts.
     {"scattered", &NcpNewton::small, &NcpNewton::scatter, SolveStatus::kConverged},
 };
@@ -240,7 +242,8 @@ bool NcpNewton::start_well() {
     return true;
   }
   // Within tolerance_large there is room for that rounding.
-  const bool held_loosely = tolerance_of(island_, settings_) > settings_.tolerance;
+  const bool held_loosely =
+      is_large(island_) && tolerance_of(island_, settings_) > settings_.tolerance;
   const bool room = held_loosely && certificate_.relative <= kClose;
   if (!room && drowns(sizes)) {
     std::fill(lambda_ + island_.begin, lambda_ + island_.end, 0.0);
@@ -257,6 +260,18 @@ bool NcpNewton::start_well() {
   if (sweeps_per_turn_ >= 12 && sweep_while_it_helps()) return true;
   if (newton(8, kLarge, std::min(settings_.tolerance, 0.5 * certificate_.relative))) return true;
   return relaxed_ && newton(kStepsRelaxed, kLarge);
+}
+
+/// Not where light contacts could be wrong by their whole load. The choice among several impulses
+/// has been tried in vain.
+bool NcpNewton::acceptable() {
+  constexpr double kShare = 0.03;
+  if (!(best_.relative <= settings_.acceptable) || runs_away(best_)) return false;
+  return_to_best();
+  evaluate();
+  accepted_ = true;
+  return certificate_.relative <= settings_.acceptable &&
+         largest_own_share(island_, lambda_, velocity_) <= kShare;
 }
 
 /// Double is exhausted by so much that other stages are not worth a try.

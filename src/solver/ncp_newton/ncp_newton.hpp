@@ -146,6 +146,7 @@ class NcpNewton {
   bool take_turns();
   bool overflown() { return !std::isfinite(certificate_.relative); }
   bool at_limit();
+  bool acceptable();
   bool infeasible();
   bool try_interior_point();
   bool scatter();

@@ -85,30 +85,35 @@ IslandOutcome solve_eliminated(
   std::copy_n(lambda + island.begin, island.rows(), work.start.data());
   const ContactSpace& space = island.problem.space;
   const bool stages_follow = space.known() && !in_one_tree(space);
-  const int enough = budget.left() / (stages_follow ? 2 : 1);
+  const int share = budget.left() / (stages_follow ? 2 : 1);
   const int before = budget.count();
   IslandOutcome outcome;
+  double residual_left = 0.0;  // residual of what is left
   for (int round = 0; round < kRounds; ++round) {
     if (round > 0 && course.solution.record_stages) stages.back().ends = false;
     if (!alone) {
       Course left{settings, course.account, course.work, course.solution, &others};
       const Island rest(others.problem(), 0, others.problem().num_sets());
-      const Budget part(budget, std::max(0, enough - (budget.count() - before)));
+      const Budget part(budget, std::max(0, share - (budget.count() - before)));
       const int sweeps = outcome.iterations;
       outcome = solve_stages(left, rest, part, work.impulse, work.velocity);
+      residual_left = left.certificate.relative;
       outcome.iterations += sweeps;
     }
+    const bool to_tolerance = alone || residual_left <= settings.tolerance;
     others.extend_impulse(work.impulse, lambda);
     course.certificate = residuals(island.problem, lambda, velocity, island.first, island.last);
     const double relative = course.certificate.relative;
-    if (relative <= course.settings.tolerance) {
+    const double enough =
+        to_tolerance ? course.settings.tolerance : tolerance_of(island, course.settings);
+    if (relative <= enough) {
       if (course.solution.record_stages) stages.back().ends = true;
       outcome.status = SolveStatus::kConverged;
       return outcome;
     }
     settings.tolerance *= kFurther * course.settings.tolerance / relative;
     const bool solved = outcome.status == SolveStatus::kConverged;
-    if (!solved || alone || settings.tolerance < kSumRounding) break;
+    if (!solved || !to_tolerance || alone || settings.tolerance < kSumRounding) break;
   }
   // The stages of several trees know more than those of a dense problem.
   if (stages_follow) {

@@ -61,7 +61,7 @@ double plain_relative(const Eigen::MatrixXd& G,
                       const Eigen::VectorXd& g,
                       const Eigen::VectorXd& l) {
   const Eigen::VectorXd c = G * l + g;
-  const double V = g.lpNorm<Eigen::Infinity>();
+  const double V = -g.minCoeff();
   const double L = std::max(l.lpNorm<Eigen::Infinity>(), V / G.diagonal().maxCoeff());
   double primal = std::max(0.0, -l.minCoeff()), dual = std::max(0.0, -c.minCoeff());
   for (int r = 0; r < l.size(); ++r) {
@@ -71,12 +71,12 @@ double plain_relative(const Eigen::MatrixXd& G,
   return std::max(primal / L, dual / V);
 }
 
-/// 16 u max_i sum_j |G_ij lambda_j| in parts of max |g|.
+/// 16 u max_i sum_j |G_ij lambda_j| in parts of the fastest approach.
 double rounding_share(const Eigen::MatrixXd& G,
                       const Eigen::VectorXd& g,
                       const Eigen::VectorXd& l) {
   const Eigen::VectorXd sum = G.cwiseAbs() * l.cwiseAbs();
-  return 16.0 * 0x1p-53 * sum.lpNorm<Eigen::Infinity>() / g.lpNorm<Eigen::Infinity>();
+  return 16.0 * 0x1p-53 * sum.lpNorm<Eigen::Infinity>() / -g.minCoeff();
 }
 
 }  // namespace
@@ -246,7 +246,7 @@ BOOST_AUTO_TEST_CASE(velocities_that_are_rounding_certify_nothing) {
     const Eigen::MatrixXd G = Z.transpose() * Z;
     Eigen::VectorXd g = Eigen::VectorXd::Zero(n + 2), l = Eigen::VectorXd::Zero(n + 2);
     for (int r = 2; r < n + 2; ++r) {
-      g[r] = rng.uniform(-1.0, 1.0);
+      g[r] = r == 2 ? -rng.uniform(0.0, 1.0) : rng.uniform(-1.0, 1.0);
       l[r] = std::max(0.0, -g[r]);
     }
     l[1] = std::ldexp(1.0, static_cast<int>(rng.uniform(0.0, 140.0)));
@@ -268,6 +268,49 @@ BOOST_AUTO_TEST_CASE(velocities_that_are_rounding_certify_nothing) {
   }
   BOOST_TEST(suited > 500);
   BOOST_TEST(sound > 100);
+}
+
+// Rows of one dimension that no impulse of their set can oppose have no share in the scale of
+// velocities: a million times faster they change no residual.
+BOOST_AUTO_TEST_CASE(a_bound_that_opens_by_itself_is_no_scale) {
+  constexpr double kEnd = 1e300;
+  struct Case {
+    ConstraintSet set;
+    int row;
+    double g;
+    bool opposed;
+  };
+  const Case cases[] = {{ConstraintSet::cone(0.5), 2, 1.0, true},
+                        {ConstraintSet::cone(0.5), 2, -1.0, true},
+                        {ConstraintSet::cone(0.5), 0, 1.0, true},
+                        {ConstraintSet::non_negative(), 0, 1.0, false},
+                        {ConstraintSet::non_negative(), 0, -1.0, true},
+                        {ConstraintSet::box(0.0, kEnd), 0, 1.0, false},
+                        {ConstraintSet::box(0.0, 2.0), 0, -1.0, true},
+                        {ConstraintSet::box(-2.0, 0.0), 0, -1.0, false},
+                        {ConstraintSet::box(-2.0, 0.0), 0, 1.0, true},
+                        {ConstraintSet::box(-2.0, 2.0), 0, 1.0, true},
+                        {ConstraintSet::box(-2.0, 2.0), 0, -1.0, true},
+                        {ConstraintSet::free(1), 0, 1.0, true}};
+  for (const Case& x : cases) {
+    const int rows = x.set.dim + 1;
+    Eigen::VectorXd g = Eigen::VectorXd::Zero(rows), l = Eigen::VectorXd::Zero(rows);
+    g[rows - 1] = -1.0;
+    l[rows - 1] = 0.9;  // a tenth of the approach is left
+    const auto relative = [&](double factor) {
+      g[x.row] = factor * x.g;
+      const Eigen::MatrixXd G = Eigen::MatrixXd::Identity(rows, rows);
+      return certify(ContactProblem::from_dense(G, g, {x.set, ConstraintSet::non_negative()}), l)
+          .relative;
+    };
+    BOOST_TEST_CONTEXT("row " << x.row << " of " << x.set.dim << ", g " << x.g) {
+      BOOST_TEST(relative(0.0) == 0.1, boost::test_tools::tolerance(1e-12));
+      if (x.opposed)
+        BOOST_TEST(std::abs(relative(1e6) - 0.1) > 0.09);
+      else
+        BOOST_TEST(relative(1e6) == relative(0.0));
+    }
+  }
 }
 
 // Extreme masses and internal forces are no runaway impulses: stacks of bodies of 1e-6 to 1e6 kg on

@@ -64,7 +64,7 @@ double ccp_residual(const Data& d, const ContactSolution& x) {
     work = std::max(work, e[2]);
     o += s.dim;
   }
-  const double V = d.g.lpNorm<Eigen::Infinity>();
+  const double V = velocity_scale(d, l);
   const double L = std::max(l.lpNorm<Eigen::Infinity>(), V / G.diagonal().maxCoeff());
   return std::max({primal / L, dual / V, work / (L * V)});
 }

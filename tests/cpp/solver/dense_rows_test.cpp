@@ -173,6 +173,30 @@ BOOST_AUTO_TEST_CASE(sweeps_keep_the_velocity) {
   }
 }
 
+// Impulses that are taken as they are have the residual of residuals(), also where limits open by
+// themselves at a speed beyond all others.
+BOOST_AUTO_TEST_CASE(the_residual_is_that_of_the_scalar_code) {
+  Rng rng(6);
+  int compared = 0;
+  for (int rows = 1; rows <= kMaxDenseRows; ++rows) {
+    Data data = robot_like(rng, rows);
+    int row = 0;
+    for (const ConstraintSet& set : data.sets) {
+      if (set.kind == SetKind::kNonNegative && rng.below(2)) data.g[row] = 1e4;
+      row += set.dim;
+    }
+    data.g[0] = -1.0;  // something to oppose
+    const ContactProblem p = data.problem();
+    VectorXd l = random_vector(rng, rows), c(rows), velocity(rows);
+    const double relative = residuals(p, l.data(), velocity.data()).relative;
+    DenseIslandWork work;
+    const DenseOutcome x = solve_dense_island({p, 0, p.num_sets()}, 1e10, work, l.data(), c.data());
+    BOOST_TEST(x.relative == relative, boost::test_tools::tolerance(1e-9));
+    ++compared;
+  }
+  BOOST_TEST(compared == kMaxDenseRows);
+}
+
 // On both sides of every limit of size: the answer is certified by residuals() and is that of the
 // stages which do not know dense problems.
 BOOST_AUTO_TEST_CASE(problems_of_all_sizes) {

@@ -43,7 +43,7 @@ double relative_residual(const Data& d, const std::vector<double>& impulse) {
     if (c[o] < 0.0 && box) dual = std::max(dual, missed_velocity(G(o, o), s.upper - l[o], c[o]));
     o += s.dim;
   }
-  const double V = d.g.lpNorm<Eigen::Infinity>();
+  const double V = velocity_scale(d, l);
   const double L = std::max(l.lpNorm<Eigen::Infinity>(), V / G.diagonal().maxCoeff());
   return std::max({primal / L, dual / V, work / (L * V)});
 }

@@ -93,14 +93,15 @@ BOOST_AUTO_TEST_CASE(each_is_visited_and_counted) {
                            "turns from zero",
                            "overflow",
                            "rounding",
+                           "acceptable",
                            "infeasible",
                            "interior point",
                            "scattered",
                            "bilateral rows"})
     BOOST_TEST_CONTEXT(name) BOOST_TEST(counts[name].visits > 0);
-  // "scattered" needs a problem of its own to end one (test_solve.py). "turns from zero" end
-  // nothing here, but a step of ur5_gripper (test_robots.py).
-  BOOST_TEST(counts.size() == 12u);
+  // "scattered" needs a problem of its own to end one (test_solve.py). "turns from zero" and
+  // "acceptable" end nothing here, but steps of ur5_gripper and centauro (test_robots.py).
+  BOOST_TEST(counts.size() == 13u);
   for (const char* name : {"few rows", "start", "turns", "infeasible"})
     BOOST_TEST_CONTEXT(name) BOOST_TEST(counts[name].ends > 0);
   for (const char* name : {"multipliers after turns", "overflow", "rounding"})
