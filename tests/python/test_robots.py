@@ -15,9 +15,8 @@ import numpy as np
 import pinocchio
 import pytest
 import stiction
-from stiction.servo_dofs import servo_dofs
 from stiction_lab.bench.robot_tables import robot_markdown, write_robot_page
-from stiction_lab.bench.robots import RobotRow, example_robots, measure_robot
+from stiction_lab.bench.robots import RobotRow, example_robots, measure_robot, set_gains_by_mass
 
 ROBOTS = example_robots()[0].parents[2]
 BROKEN = {
@@ -53,17 +52,13 @@ def test_a_step_that_locks_ends_with_what_is_acceptable() -> None:
     """A residual of 1e-8 to 1e-6 that is all that cheap stages reach; the report says so."""
     with warnings.catch_warnings(action="ignore"):
         scene = stiction.load(find(LOCKING))
-    gain = 10.0 * float(np.sum(scene.parameters.mass))
-    for dof in servo_dofs(scene):
-        scene.set_gains(dof, gain, gain / 15.0)
+    set_gains_by_mass(scene)
     sim = stiction.Simulator(scene)
     state, control = sim.initial_state(), sim.hold()
     acceptable = 0
     for _ in range(50):
         report = sim.step(state, control)
-        if report.status != "ok":
-            continue
-        assert report.residuals.relative <= report.tolerance
+        assert report.status == "ok" and report.residuals.relative <= report.tolerance
         if report.tolerance > 1e-8:
             assert report.tolerance == pytest.approx(1e-6) and report.solver_status == "converged"
             acceptable += 1

@@ -66,7 +66,7 @@ class ColumnCheck {
 
  private:
   /// Of the end of a step [rad or m, and 1/s].
-  static constexpr double kRounding[2] = {1.5e-14, 5e-12};
+  static constexpr double kRounding[2] = {1e-14, 3e-12};
   bool settled_[2] = {false, false};
   double allowed_[2] = {kInfinity, kInfinity}, error_[2] = {0.0, 0.0}, seen_[2] = {0.0, 0.0};
 };

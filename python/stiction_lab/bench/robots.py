@@ -25,7 +25,7 @@ from stiction import Control, Scene, Simulator, State, load
 from stiction.loading import LoadWarning
 from stiction.servo_dofs import servo_dofs
 
-__all__ = ["RobotRow", "bench_robots", "example_robots", "measure_robot"]
+__all__ = ["RobotRow", "bench_robots", "example_robots", "measure_robot", "set_gains_by_mass"]
 
 DT = 1e-3
 GAIN = 10.0
@@ -117,8 +117,8 @@ def measure_robot(path: Path, seconds: float = 2.0) -> RobotRow:
             warnings.simplefilter("ignore", LoadWarning)
             scene = load(path)
             alone = load(path, self_collision=False)
-        _hold(scene)
-        _hold(alone)
+        set_gains_by_mass(scene)
+        set_gains_by_mass(alone)
         row.bodies = len(scene.joints)
         row.pairs_off = sum(
             message.text.count(" / ") for message in scene.messages if message.kind == "overlap"
@@ -131,7 +131,8 @@ def measure_robot(path: Path, seconds: float = 2.0) -> RobotRow:
     return row
 
 
-def _hold(scene: Scene) -> None:
+def set_gains_by_mass(scene: Scene) -> None:
+    """The gains of the head of this file, of every servo."""
     gain = GAIN * float(np.sum(scene.parameters.mass))
     for dof in servo_dofs(scene):
         scene.set_gains(dof, gain, gain / 15.0)

@@ -226,12 +226,11 @@ BOOST_AUTO_TEST_CASE(iterates_are_those_of_the_dense_method) {
   BOOST_TEST(same >= 0.85 * kTrials);
 }
 
-// Whatever the size: what the last digits need is the refinement of each direction. Of a thousand
-// contacts of random directions the path folds for about half.
+// Whatever the size: what the last digits need is the refinement of each direction.
 BOOST_AUTO_TEST_CASE(some_twenty_steps_solve_islands_of_any_size) {
   Rng rng(4);
-  for (const auto& [bodies, count, trials, share] :
-       {std::tuple{10, 30, 30, 0.75}, {60, 200, 15, 0.75}, {300, 1000, 16, 0.4}}) {
+  for (const auto& [bodies, count, trials] :
+       {std::tuple{10, 30, 30}, {60, 200, 15}, {300, 1000, 4}}) {
     int solved = 0, steps = 0;
     for (int trial = 0; trial < trials; ++trial) {
       const ContactProblem p = loose_problem(rng, bodies, contacts(rng, count));
@@ -241,7 +240,7 @@ BOOST_AUTO_TEST_CASE(some_twenty_steps_solve_islands_of_any_size) {
     }
     BOOST_TEST_MESSAGE(bodies << " bodies: " << solved << " of " << trials << ", "
                               << static_cast<double>(steps) / trials << " steps");
-    BOOST_TEST(solved >= share * trials);
+    BOOST_TEST(solved >= 0.75 * trials);
     BOOST_TEST(steps <= 30 * trials);
   }
 }
