@@ -57,6 +57,10 @@ void expose_step_report() {
       .def_readonly("num_asleep",
                     &StepReport::num_asleep,
                     "Trees that sleep; contacts, rows and islands leave them out.")
+      .def_readonly("num_fast_trees",
+                    &StepReport::num_fast_trees,
+                    "Articulated trees that turn by over 0.1 rad in the step: their kinetic energy "
+                    "was made right by scaling; a shorter dt needs none.")
       .def_readonly("penetration",
                     &StepReport::penetration,
                     "Deepest overlap at the start of the step [m], >= 0.")

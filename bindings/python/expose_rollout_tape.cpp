@@ -94,7 +94,7 @@ void expose_rollout_report() {
                     &R::parameter_kinks,
                     "By the parameters asked for, GradientReport.num_parameter_kinks: their "
                     "gradients are of neither side. Says nothing of those by states and controls.")
-      .def_readonly("slowed", &R::slowed, "Trees that turn by over 1 rad a step.")
+      .def_readonly("slowed", &R::slowed, "Trees that turn by over 0.1 rad a step.")
       .def_readonly("undecided",
                     &R::undecided,
                     "Contacts whose mode or direction the solver's residual leaves open.")

@@ -959,6 +959,7 @@ class SimulatorSettings(_SolverFields):
     dt: float
     impact_law: str
     smoothing: float
+    mean_bias: bool
     project_closures: bool
     baumgarte: float
     recovery_speed: float
@@ -1033,6 +1034,8 @@ class StepReport:
     def safe_islands(self) -> int: ...
     @property
     def num_asleep(self) -> int: ...
+    @property
+    def num_fast_trees(self) -> int: ...
     @property
     def penetration(self) -> float: ...
     @property

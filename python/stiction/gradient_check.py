@@ -46,7 +46,7 @@ REASONS = {
     "num_scaled_impacts": "scaled impact",
     "num_swept": "swept contact",
     "num_inexact": "inexact contact",
-    "num_slowed": "turns by over 1 rad",
+    "num_slowed": "turns by over 0.1 rad",
     "num_safe_islands": "safe answer",
     "num_asleep": "asleep",
     "num_not_converged": "solver not converged",

@@ -82,6 +82,9 @@ class SettingNames(SolverOptions, total=False):
         acts at a distance: with its derivatives, for searches (docs/concepts.md); 0: the NCP.
         Impacts follow Newton's law, corrections are not capped together. Read by
         semi-implicit-euler. Default 0.
+    mean_bias: Articulated trees without rows take Coriolis and gyroscopic forces at the mean
+        velocity of the step; false: at that of its start, which feeds what turns fast with energy.
+        Read by semi-implicit-euler. Default True.
     project_closures: Closed loops keep their energy: q and v end every step on the closures and
         gears, unless these are open by more than drift, and energy errors do not add up, at more
         than twice the time of a four-bar's step (docs/concepts.md). Default False.
@@ -140,6 +143,7 @@ class SettingNames(SolverOptions, total=False):
     dt: float
     impact_law: str
     smoothing: float
+    mean_bias: bool
     project_closures: bool
     baumgarte: float
     recovery_speed: float

@@ -1,5 +1,6 @@
 #include "derivatives/adjoint.hpp"
 
+#include "derivatives/mean_velocity.hpp"
 #include "derivatives/tree_derivatives.hpp"
 #include "dynamics/column_solves.hpp"
 #include "dynamics/mass_matrix.hpp"
@@ -104,6 +105,8 @@ void pull_back(const DerivativeInput& in,
   each_tree(in, linear, island, [&](int t, int first) {
     const TreeView& view = in.record.dynamics.views[t];
     pull_back_end(in, linear, t, x.position.data() + first, x.velocity_end.data() + first);
+    if (in.record.dynamics.bias_at[t] != BiasAt::kStart)
+      solve_mean_velocity_transposed(in, linear, t, x.velocity_end.data() + first);
     double* own = x.force.data() + first;
     std::copy_n(x.velocity_end.data() + first, view.nv, own);
     solve_transposed(view, in.data(t), own);
@@ -135,7 +138,7 @@ void state_gradient(const DerivativeInput& in,
     for (int i = 0; i < tree.nv; ++i) {
       const DofForce force = dof_force_derivatives(in, tree.v_offset + i);
       q[first + i] += p[i] * force.by_q - in.dt * by_q[i];
-      v[first + i] += p[i] * force.by_v - in.dt * by_v[i];
+      v[first + i] += p[i] * force.by_v - in.dt * start_share(in, t) * by_v[i];
       torque[first + i] += p[i] * force.by_torque;
     }
     add_mass_times(in.record.dynamics.views[t], in.data(t), p, v + first);

@@ -1,5 +1,6 @@
 #include "derivatives/columns.hpp"
 
+#include "derivatives/mean_velocity.hpp"
 #include "derivatives/tree_derivatives.hpp"
 #include "dynamics/column_solves.hpp"
 #include "math/row_sums.hpp"
@@ -173,11 +174,12 @@ void fill_state_columns(const DerivativeInput& in,
     const Tree& tree = in.scene.trees()[t];
     const double* dq = linear.inverse_dynamics.dq.data() + linear.inverse_dynamics.start[t];
     const double* dv = linear.inverse_dynamics.dv.data() + linear.inverse_dynamics.start[t];
+    const double share = start_share(in, t);
     for (int i = 0; i < tree.nv; ++i) {
       double* row = out.force.data() + static_cast<std::ptrdiff_t>(first + i) * out.stride;
       for (int j = 0; j < tree.nv; ++j) {
         row[first + j] = -in.dt * dq[i * tree.nv + j];
-        row[n + first + j] = -in.dt * dv[i * tree.nv + j];
+        row[n + first + j] = -in.dt * share * dv[i * tree.nv + j];
       }
       const DofForce force = dof_force_derivatives(in, tree.v_offset + i);
       row[first + i] += force.by_q;
@@ -200,7 +202,9 @@ void fill_state_direction(const DerivativeInput& in,
     const Tree& tree = in.scene.trees()[t];
     const double *dq = x + tree.v_offset, *dv = dq + nv, *torque = dv + nv;
     out.one.resize(tree.nv);
-    tree_tangent(in, linear, t, dq, dv, out.one.data());
+    out.mean.resize(tree.nv);
+    for (int i = 0; i < tree.nv; ++i) out.mean[i] = start_share(in, t) * dv[i];
+    tree_tangent(in, linear, t, dq, out.mean.data(), out.one.data());
     for (int i = 0; i < tree.nv; ++i) {
       const DofForce force = dof_force_derivatives(in, tree.v_offset + i);
       out.one[i] = force.by_q * dq[i] + force.by_v * dv[i] + force.by_torque * torque[i] -
@@ -238,6 +242,8 @@ void propagate(const DerivativeInput& in,
   each_tree(in, linear, island, [&](int t, int first) {
     unwhiten_columns(
         in.record.dynamics.views[t], in.data(t), x.stride, x.width, of(x.force, first));
+    if (in.record.dynamics.bias_at[t] != BiasAt::kStart)
+      solve_mean_velocity(in, linear, t, x.stride, x.width, of(x.force, first));
     end_tangents(in, linear, t, x.stride, x.width, of(x.position, first), of(x.force, first));
   });
 }

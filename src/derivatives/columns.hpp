@@ -15,7 +15,7 @@ struct Columns {
   /// [rows] Change of lambda at fixed y [N s]: of friction, of bounds. Empty: none.
   std::vector<double> impulse;
   std::vector<double> b, answer;  ///< [unknowns] scratch
-  std::vector<double> one;        ///< [dofs of a tree] scratch
+  std::vector<double> one, mean;  ///< [dofs of a tree] scratch
 
   void resize(const DerivativeIsland& island, int columns, bool impulses);
 };

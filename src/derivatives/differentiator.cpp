@@ -341,7 +341,8 @@ void Differentiator::fill_report(const DerivativeInput& in) {
   r.num_safe_islands = in.safe_islands;
   r.num_not_converged = in.record.solution.status > SolveStatus::kRoundingLimited;
   for (std::size_t t = 0; t < in.scene.trees().size(); ++t)
-    r.num_slowed += turns_fast(in.record.dynamics, static_cast<int>(t), in.dt);
+    r.num_slowed += in.record.dynamics.fast[t] != 0 ||
+                    turns_fast(in.record.dynamics, static_cast<int>(t), in.dt);
   for (std::size_t i = 0; i < r.margin.size(); ++i)
     r.margin[i] = std::min(r.margin[i], linear_.moving.to_bounce[i]);
   r.num_at_switch = linear_.active.num_at_switch + linear_.moving.num_at_threshold;

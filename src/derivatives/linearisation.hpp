@@ -29,6 +29,12 @@ struct TreeMatrices {
   bool known = false;
   std::vector<int> start;  ///< [trees]
   std::vector<double> dq, dv;
+  std::vector<PivotedLu> mean;  ///< [trees] of trees whose bias is not at the start
+};
+
+/// Scratch of mean_velocity.hpp, by the dofs of a tree.
+struct MeanVelocityWork {
+  std::vector<double> start, next, column, no_turn, columns;
 };
 
 /// Scratch.
@@ -38,6 +44,7 @@ struct LinearisationWork {
   std::vector<double> memory;
   std::vector<double> null, moved;  ///< of a null space
   PivotedLu gram;
+  MeanVelocityWork mean_velocity;
   std::vector<AdjointTerms<double>> adjoint;  ///< [bodies]
   std::vector<TangentTerms<double>> tangent;  ///< [bodies]
 

@@ -1,5 +1,6 @@
 #include "derivatives/tree_derivatives.hpp"
 
+#include "derivatives/mean_velocity.hpp"
 #include "dynamics/integrate_derivatives.hpp"
 #include "dynamics/inverse_dynamics_derivatives.hpp"
 #include "dynamics/inverse_dynamics_products.hpp"
@@ -52,6 +53,7 @@ void find_tree_matrices(const DerivativeInput& in, Linearisation& out) {
   }
   matrices.dq.assign(size, 0.0);
   matrices.dv.assign(size, 0.0);
+  matrices.mean.resize(trees.size());
   out.work.memory.resize(memory);
   for (std::size_t t = 0; t < trees.size(); ++t) {
     if (in.record.dynamics.asleep[t]) continue;
@@ -67,6 +69,8 @@ void find_tree_matrices(const DerivativeInput& in, Linearisation& out) {
                                  out.work.wrenches_on(body),
                                  take_inverse_dynamics_work<double>(view, arena),
                                  {matrices.dq.data() + at, matrices.dv.data() + at, trees[t].nv});
+    if (in.record.dynamics.bias_at[t] != BiasAt::kStart)
+      factor_mean_velocity(in, static_cast<int>(t), matrices.dv.data() + at, matrices.mean[t]);
   }
 }
 

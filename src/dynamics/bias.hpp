@@ -9,12 +9,50 @@ inline namespace STICTION_ISA {
 /// [rad in a step] Of the fastest body of an articulated tree: where it turns by more, the bias is
 /// that of velocities at which it does not.
 inline constexpr double kFastestTurn = 1.0;
+/// [rad in a step] Where a body of an articulated tree turns by more, the mass matrix changes too
+/// much within the step for its kinetic energy to come out right by itself.
+inline constexpr double kBalancedTurn = 0.1;
+/// Whether it may at the mean velocity, `turn` at the start [rad], `change` the sum over dofs of
+/// the change of speed within the step [rad/s].
+template <class Real>
+inline Mask<Real> may_turn_fast(Real turn, Real change, Real dt) {
+  return turn + Real(0.5) * dt * change > Real(kBalancedTurn);
+}
 template <class Real>
 inline Real fastest_turn(const TreeView& tree, const TreeData<Real>& data, Real dt) {
   Real fastest(0.0);
   for (int b = 0; b < tree.num_bodies; ++b) fastest = max(fastest, squared_norm(data.V[b].angular));
   return dt * square_root(fastest);
 }
+
+/// One body's centre of mass c, its velocity there and its inertia about it, in root axes.
+template <class Real>
+struct BodyAtCom {
+  Real mass;
+  Vec3<Real> c;
+  Sym3<Real> central;
+  Vec3<Real> velocity, angular_momentum;
+
+  BodyAtCom(const TreeParameters<Real>& parameters, const TreeData<Real>& data, int b)
+      : mass(parameters.mass[b]),
+        c(data.X_RB[b] * parameters.com[b]),
+        central(rotate(data.X_RB[b].R, parameters.inertia[b])),
+        velocity(data.V[b].linear + cross(data.V[b].angular, c)),
+        angular_momentum(central * data.V[b].angular) {}
+
+  /// What moves it at zero joint acceleration.
+  Force<Real> force(const TreeData<Real>& data, int b) const {
+    const Motion<Real>&V = data.V[b], &A = data.A[b];
+    // Classical acceleration of the centre of mass from the spatial one about the origin.
+    const Vec3<Real> a_c = A.linear + cross(A.angular, c) + cross(V.angular, velocity);
+    const Vec3<Real> f = a_c * mass;
+    const Vec3<Real> n = central * A.angular + cross(V.angular, angular_momentum);
+    return {f, n + cross(c, f)};
+  }
+  Real twice_kinetic(const Motion<Real>& V) const {
+    return mass * dot(velocity, velocity) + dot(V.angular, angular_momentum);
+  }
+};
 
 /// Inertias about the root origin, body forces at zero joint acceleration, and the energies.
 template <class Real>
@@ -25,28 +63,29 @@ inline void body_inertias_and_forces(const TreeView& tree,
   const Vec3<Real> g = transpose_times(data.X_WR.R, parameters.gravity);
   Real mass(0.0);
   for (int b = 0; b < tree.num_bodies; ++b) {
-    const RigidTransform<Real>& X = data.X_RB[b];
-    const Real m = parameters.mass[b];
-    const Vec3<Real> c = X * parameters.com[b];
-    const Sym3<Real> central = rotate(X.R, parameters.inertia[b]);
-    data.inertia[b] = inertia_about_origin(m, c, central);
-
-    const Motion<Real>& V = data.V[b];
-    const Motion<Real>& A = data.A[b];
-    const Vec3<Real> v_c = V.linear + cross(V.angular, c);
-    const Vec3<Real> angular_momentum = central * V.angular;
-    // Classical acceleration of the centre of mass from the spatial one about the origin.
-    const Vec3<Real> a_c = A.linear + cross(A.angular, c) + cross(V.angular, v_c);
-    const Vec3<Real> f = a_c * m;
-    const Vec3<Real> n = central * A.angular + cross(V.angular, angular_momentum);
-    data.F[b] = {f, n + cross(c, f)};
-
-    kinetic += m * dot(v_c, v_c) + dot(V.angular, angular_momentum);
-    potential -= m * dot(g, c);
-    mass += m;
+    const BodyAtCom<Real> body(parameters, data, b);
+    data.inertia[b] = inertia_about_origin(body.mass, body.c, body.central);
+    data.F[b] = body.force(data, b);
+    kinetic += body.twice_kinetic(data.V[b]);
+    potential -= body.mass * dot(g, body.c);
+    mass += body.mass;
   }
   data.kinetic_energy = Real(0.5) * kinetic;
   data.potential_energy = potential - mass * dot(parameters.gravity, data.X_WR.p);
+}
+
+/// The forces alone. Returns twice the kinetic energy.
+template <class Real>
+inline Real body_forces(const TreeView& tree,
+                        const TreeParameters<Real>& parameters,
+                        TreeData<Real>& data) {
+  Real kinetic(0.0);
+  for (int b = 0; b < tree.num_bodies; ++b) {
+    const BodyAtCom<Real> body(parameters, data, b);
+    data.F[b] = body.force(data, b);
+    kinetic += body.twice_kinetic(data.V[b]);
+  }
+  return kinetic;
 }
 
 /// Inertia of one body about the root's origin.

@@ -48,7 +48,11 @@ void DynamicsWorkspace::resize(const Scene& scene) {
   implicit_diagonal.assign(scene.nv(), 0.0);
   force.assign(scene.nv(), 0.0);
   free_motion.assign(scene.nv(), 0.0);
+  start_bias.assign(scene.nv(), 0.0);
+  start_motion.assign(scene.nv(), 0.0);
   saturated.assign(scene.nv(), 0);
+  bias_at.assign(scene.trees().size(), BiasAt::kStart);
+  fast.assign(scene.trees().size(), 0);
   asleep.assign(scene.trees().size(), 0);
   num_asleep = 0;
 }
@@ -182,6 +186,8 @@ void compute_dynamics(const Scene& scene,
                       DynamicsWorkspace& work) {
   begin_forces(scene, parameters, work);
   add_wrenches(scene, control.wrenches, work);
+  std::fill(work.bias_at.begin(), work.bias_at.end(), BiasAt::kStart);
+  std::fill(work.fast.begin(), work.fast.end(), 0);
   for (std::size_t t = 0; t < scene.trees().size(); ++t) {
     if (work.asleep[t]) continue;
     const Tree& tree = scene.trees()[t];
@@ -195,6 +201,63 @@ void compute_dynamics(const Scene& scene,
     find_mass_matrix(view, data);
     tree_forces(tree, parameters, q, v, control, dt, Saturation::kOfStart, work);
     whiten_forces(tree, t, dt, work);
+  }
+}
+
+/// What take_mean_bias() changed of one tree is as it was before.
+static void return_to_start(const Scene& scene,
+                            const Parameters& parameters,
+                            const double* v,
+                            std::size_t t,
+                            DynamicsWorkspace& work) {
+  const Tree& tree = scene.trees()[t];
+  const int first = tree.v_offset;
+  std::copy_n(work.start_bias.data() + first, tree.nv, work.trees[t].bias);
+  std::copy_n(work.start_motion.data() + first, tree.nv, work.free_motion.data() + first);
+  move_placed(work.views[t],
+              tree_parameters(tree, static_cast<int>(t), parameters),
+              v + first,
+              work.trees[t]);
+  work.bias_at[t] = BiasAt::kStart;
+}
+
+void return_to_start_bias(const Scene& scene,
+                          const Parameters& parameters,
+                          const double* v,
+                          DynamicsWorkspace& work) {
+  for (std::size_t t = 0; t < scene.trees().size(); ++t) {
+    if (work.bias_at[t] == BiasAt::kMean) return_to_start(scene, parameters, v, t, work);
+  }
+}
+
+void take_mean_bias(const Scene& scene,
+                    const Parameters& parameters,
+                    const double* v,
+                    const Control& control,
+                    double dt,
+                    int passes,
+                    const std::vector<std::uint8_t>& skipped,
+                    double* change,
+                    DynamicsWorkspace& work) {
+  for (std::size_t t = 0; t < scene.trees().size(); ++t) {
+    const TreeView& view = work.views[t];
+    if (skipped[t] || work.asleep[t] || is_loose_body(view)) continue;
+    if (turns_fast(work, static_cast<int>(t), dt)) continue;
+    const Tree& tree = scene.trees()[t];
+    const int first = tree.v_offset;
+    double *w = work.free_motion.data() + first, *own = change + first;
+    std::copy_n(work.trees[t].bias, tree.nv, work.start_bias.data() + first);
+    std::copy_n(w, tree.nv, work.start_motion.data() + first);
+    work.mean.resize(scene.nv());
+    work.change.assign(own, own + tree.nv);
+    const MeanBias<double> x{v + first, work.force.data() + first, w, own, work.mean.data()};
+    const TreeParameters<double> p = tree_parameters(tree, static_cast<int>(t), parameters);
+    TreeData<double>& data = work.trees[t];
+    work.bias_at[t] = BiasAt::kMean;
+    if (find_mean_bias(view, p, dt, passes, control.wrenches, tree.body_offset, x, data)) continue;
+    if (passes == 1) continue;
+    std::copy_n(work.change.data(), tree.nv, own);
+    return_to_start(scene, parameters, v, t, work);
   }
 }
 

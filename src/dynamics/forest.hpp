@@ -9,6 +9,9 @@
 
 namespace stiction {
 
+/// Velocities of the bias of a tree: those at the start of the step, or the mean of start and end.
+enum class BiasAt : std::uint8_t { kStart, kMean };
+
 /// Per-tree data of one world and the free motion of the step. Sized once per scene, of which it
 /// keeps views. Moved, not copied: `trees` point into `memory`.
 struct DynamicsWorkspace {
@@ -23,7 +26,12 @@ struct DynamicsWorkspace {
   std::vector<double> force;              ///< [nv] explicit generalised force, then scratch
   std::vector<double> free_motion;        ///< [nv] w = L^-T dt (force - bias)
   std::vector<std::int8_t>
-      saturated;  ///< [nv] 1, -1: the upper, lower effort limit acts as a constant
+      saturated;                   ///< [nv] 1, -1: the upper, lower effort limit acts as a constant
+  std::vector<BiasAt> bias_at;     ///< [trees]; V and A of the tree are at the same velocities
+  std::vector<double> start_bias;  ///< [nv] of trees whose bias is another now, and their w
+  std::vector<double> start_motion;  ///< [nv]
+  std::vector<double> mean, change;  ///< [dofs of a tree] scratch
+  std::vector<std::uint8_t> fast;    ///< [trees] scaled to the right energy (TreeMotion)
   std::vector<std::uint8_t> asleep;  ///< [trees] left out of the step
   int num_asleep = 0;
 
@@ -77,6 +85,26 @@ void compute_dynamics(const Scene& scene,
                       const Control& control,
                       double dt,
                       DynamicsWorkspace& work);
+
+/// Takes the bias, w and change [nv], v+ - v without rows, of the articulated trees that are not in
+/// `skipped` [trees] to the mean velocity of the step, by so many passes (mean_bias.hpp). Trees
+/// that turn fast, or sleep, keep theirs, and those of which passes do not converge, unless there
+/// is but one. After compute_dynamics() of the same state.
+void take_mean_bias(const Scene& scene,
+                    const Parameters& parameters,
+                    const double* v,
+                    const Control& control,
+                    double dt,
+                    int passes,
+                    const std::vector<std::uint8_t>& skipped,
+                    double* change,
+                    DynamicsWorkspace& work);
+
+/// What take_mean_bias() changed is as it was before.
+void return_to_start_bias(const Scene& scene,
+                          const Parameters& parameters,
+                          const double* v,
+                          DynamicsWorkspace& work);
 
 /// M^ and w anew with work.saturated as it now is, after compute_dynamics() of the same state.
 void refactor_dynamics(const Scene& scene,

@@ -92,6 +92,23 @@ STICTION_KERNEL void find_loose_bias(const TreeParameters<double>& parameters,
   loose_body_bias(parameters, dt, data);
 }
 
+STICTION_KERNEL bool find_mean_bias(const TreeView& tree,
+                                    const TreeParameters<double>& parameters,
+                                    double dt,
+                                    int passes,
+                                    const std::vector<ExternalWrench>& wrenches,
+                                    int body_offset,
+                                    const MeanBias<double>& x,
+                                    TreeData<double>& data) {
+  const auto add_wrenches = [&](TreeData<double>& to) {
+    for (const ExternalWrench& w : wrenches) {
+      const int b = w.body - body_offset;
+      if (b >= 0 && b < tree.num_bodies) add_external_wrench(b, w.force, w.moment, to);
+    }
+  };
+  return !centre_bias(tree, parameters, dt, passes, true, add_wrenches, x, data);
+}
+
 STICTION_KERNEL void find_mass_matrix(const TreeView& tree, TreeData<double>& data) {
   mass_matrix(tree, data);
 }

@@ -1,6 +1,10 @@
 #pragma once
 
-#include "dynamics/tree_data.hpp"
+#include "stiction/model/control.hpp"
+
+#include "dynamics/mean_bias.hpp"
+
+#include <vector>
 
 // The kernels of one tree for a world alone, compiled for the registers of each processor
 // (math/clones.hpp).
@@ -27,6 +31,17 @@ void find_inertias_and_forces(const TreeView& tree,
 
 /// loose_body_bias().
 void find_loose_bias(const TreeParameters<double>& parameters, double dt, TreeData<double>& data);
+
+/// centre_bias() with the wrenches on the tree's bodies, the first of them `body_offset`; whether
+/// it converged.
+bool find_mean_bias(const TreeView& tree,
+                    const TreeParameters<double>& parameters,
+                    double dt,
+                    int passes,
+                    const std::vector<ExternalWrench>& wrenches,
+                    int body_offset,
+                    const MeanBias<double>& x,
+                    TreeData<double>& data);
 
 /// mass_matrix().
 void find_mass_matrix(const TreeView& tree, TreeData<double>& data);

@@ -116,8 +116,8 @@ InverseContactDynamics Simulator::inverse_contact_dynamics(const State& state,
   look_at_parameters();
   if (!inverse_) inverse_ = std::make_unique<InverseStep>(scene_, settings_);
   inverse_->start = inverse_->before = state;
-  inverse_->step.prepare({scene_, parameters_, settings_, control, inverse_->before},
-                         inverse_->start);
+  const StepInput input{scene_, parameters_, settings_, control, inverse_->before};
+  inverse_->step.prepare(input, inverse_->start);
   const StepRecord& record = inverse_->step.record();
   const DynamicsWorkspace& work = record.dynamics;
   for (int k = 0; k < scene_.nv(); ++k) {
@@ -125,17 +125,20 @@ InverseContactDynamics Simulator::inverse_contact_dynamics(const State& state,
       throw std::invalid_argument("control: the servo of dof " + std::to_string(k) +
                                   " is at its effort limit: give torques instead");
   }
-  VectorXd free = Eigen::Map<const VectorXd>(work.free_motion.data(), scene_.nv());
+  const VectorXd dv =
+      in_axes_of_start(scene_, parameters_, work, settings_.dt, state.q, v_next) - state.v;
+  VectorXd free = dv;
+  inverse_->step.centre_free_trees(input, 1, free.data());
+  free = Eigen::Map<const VectorXd>(work.free_motion.data(), scene_.nv());
   solve_scaled_lower(scene_, work, free.data());
-  const VectorXd change =
-      in_axes_of_start(scene_, parameters_, work, settings_.dt, state.q, v_next) - state.v - free;
+  const VectorXd change = dv - free;
   if (!change.allFinite()) refuse_overflow(v_next);
   InverseContactDynamics out;
   out.velocity = record.problem.g;
   add_row_motion(scene_, work, record.rows, change.data(), out.velocity);
   out.modes = modes_of_motion(record.problem.sets, out.velocity, tolerance);
   const VectorXd momentum = mass_times(scene_, work, change);
-  inverse_->dv = change + free;
+  inverse_->dv = dv;
   inverse_->momentum = momentum;
   out.impulse = impulses(scene_, record, out, loose, momentum);
   out.violation = approach(record.problem, out.velocity, out.impulse);

@@ -1,5 +1,6 @@
 #include "contact/constraint_row.hpp"
 #include "derivatives/columns.hpp"
+#include "derivatives/mean_velocity.hpp"
 #include "derivatives/tree_derivatives.hpp"
 #include "dynamics/integrate_derivatives.hpp"
 #include "simulator/impulses_tangent.hpp"
@@ -63,6 +64,7 @@ class InverseTangents {
       change_.col(nv_ + k) -= mass_times(VectorXd::Unit(nv_, k));
       change_.col(2 * nv_ + k) = mass_times(u.col(k));
     }
+    add_mean_velocities(u);
     dc_.setZero(rows_, 3 * nv_);
     dc_.leftCols(2 * nv_) = H_;
     dc_.rightCols(nv_) = forces_.transpose() * u;
@@ -127,6 +129,20 @@ class InverseTangents {
  private:
   VectorXd mass_times(const VectorXd& x) const {
     return stiction::mass_times(in_.scene, record_.dynamics, x);
+  }
+
+  /// The end's share in the velocities of biases: dt/2 B u.
+  void add_mean_velocities(const MatrixXd& u) {
+    for (std::size_t t = 0; t < in_.scene.trees().size(); ++t) {
+      const Tree& tree = in_.scene.trees()[t];
+      const double share = 1.0 - start_share(in_, static_cast<int>(t));
+      if (share == 0.0) continue;
+      const Eigen::Map<const Eigen::Matrix<double, -1, -1, Eigen::RowMajor>> B(
+          linear_.inverse_dynamics.dv.data() + linear_.inverse_dynamics.start[t], tree.nv, tree.nv);
+      const int first = tree.v_offset;
+      change_.block(first, 2 * nv_ + first, tree.nv, tree.nv) +=
+          in_.dt * share * B * u.block(first, first, tree.nv, tree.nv);
+    }
   }
 
   /// rhs but for the inertia's share in v, and H.

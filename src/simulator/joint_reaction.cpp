@@ -68,7 +68,10 @@ void add_closures(const Scene& scene,
 
 }  // namespace
 
-SceneMotion Simulator::motion() const {
+SceneMotion Simulator::motion() const { return motion_at(before_.v); }
+
+/// With accelerations of the last step, at v [nv].
+SceneMotion Simulator::motion_at(const Eigen::VectorXd& at) const {
   refuse_unless_whole("motion");
   if (last_count_ != step_count_)
     throw std::invalid_argument(
@@ -91,11 +94,24 @@ SceneMotion Simulator::motion() const {
         (end.segment(first, tree.nv) - before_.v.segment(first, tree.nv)) / settings_.dt;
     if (!tree.free_root) continue;
     // That is the rate of the point's velocity in axes at rest; of its components in the body's:
-    const double* v = before_.v.data() + first;
+    const double* v = at.data() + first;
     const Vec3d w{v[3], v[4], v[5]}, turned = cross(w, Vec3d{v[0], v[1], v[2]} + cross(w, c));
     for (int k = 0; k < 3; ++k) a[first + k] -= turned[k];
   }
-  return {scene_, p, before_.q, before_.v, a};
+  return {scene_, p, before_.q, at, a};
+}
+
+/// [nv] The velocities at which the last step took Coriolis forces, axes of its start.
+Eigen::VectorXd Simulator::velocity_of_bias() const {
+  Eigen::VectorXd out = before_.v;
+  if (step_->rigid() == nullptr) return out;
+  const StepRecord& record = step_->record();
+  for (std::size_t t = 0; t < scene_.trees().size(); ++t) {
+    if (record.dynamics.bias_at[t] == BiasAt::kStart) continue;
+    const Tree& tree = scene_.trees()[t];
+    for (int k = tree.v_offset; k < tree.v_offset + tree.nv; ++k) out[k] += 0.5 * record.dv[k];
+  }
+  return out;
 }
 
 BodyWrench Simulator::joint_reaction(int body) {
@@ -109,8 +125,8 @@ BodyWrench Simulator::joint_reaction(int body) {
   const int t = scene_.tree_of_body(body);
   const Tree& tree = scene_.trees()[t];
   if (tree.free_root && body == tree.body_offset) refuse("is free: it carries nothing");
-  const SceneMotion moving = motion();
   complete();
+  const SceneMotion moving = motion_at(velocity_of_bias());
   if (step_->asleep(t)) refuse("sleeps: its forces are not known");
   const Parameters& p = edits_.seen();
   const std::vector<bool> carried = carried_by(scene_, body);

@@ -10,6 +10,7 @@
 #include "contact/consistent_closures.hpp"
 #include "contact/project_closures.hpp"
 #include "dynamics/joint_forces.hpp"
+#include "dynamics/mean_bias.hpp"
 #include "integrator/semi_implicit_euler.hpp"
 #include "integrator/stopped_joints.hpp"
 #include "math/within_bounds.hpp"
@@ -53,6 +54,10 @@ bool RigidStep::step_on_lanes(const StepInput& input, State& state) {
   return true;
 }
 
+static TreeStep tree_step(const StepInput& input) {
+  return {input.scene, input.parameters, input.control, input.settings.dt, input.before};
+}
+
 void RigidStep::pause_lanes() {
   constexpr int kShort = 8, kLong = 256;
   pause_ = std::clamp(2 * pause_, kShort, kLong);
@@ -65,13 +70,15 @@ void RigidStep::complete(const StepInput& input) {
   without_record_ = false;
   pause_lanes();
   const StepReport of_lanes = report;
-  repeated_ = input.before;
+  repeated_.state = input.before;
   if (input.settings.solver.interrupt.asked != nullptr) {
-    patient_ = input.settings;
-    patient_.solver.interrupt = {};
-    step_whole({input.scene, input.parameters, patient_, input.control, input.before}, repeated_);
+    SimulatorSettings& patient = repeated_.settings;
+    patient = input.settings;
+    patient.solver.interrupt = {};
+    step_whole({input.scene, input.parameters, patient, input.control, input.before},
+               repeated_.state);
   } else {
-    step_whole(input, repeated_);
+    step_whole(input, repeated_.state);
   }
   report = of_lanes;
 }
@@ -99,6 +106,7 @@ void RigidStep::step_whole(const StepInput& input, State& state) {
 }
 
 void RigidStep::refactor(const StepInput& input, const State& state) {
+  return_to_start_bias(input.scene, input.parameters, input.before.v.data(), record_.dynamics);
   const double *q = state.q.data(), *v = state.v.data();
   refactor_dynamics(
       input.scene, input.parameters, q, v, input.control, input.settings.dt, record_.dynamics);
@@ -159,10 +167,12 @@ void RigidStep::prepare(const StepInput& input, State& state) {
   find_awake_contacts(input, state);
   compute_dynamics(
       scene, parameters, state.q.data(), state.v.data(), control, settings.dt, record_.dynamics);
+  tree_motion_.begin(settings.dt, record_.dynamics);
   build(input, settings.contact, state);
 }
 
 void RigidStep::build(const StepInput& input, const ContactSettings& contact, State& state) {
+  return_to_start_bias(input.scene, input.parameters, input.before.v.data(), record_.dynamics);
   const RowContext context = row_context(input, contact, state);
   build_problem(context, record_.contacts, record_.problem, record_.solution.impulse);
   const bool projects = input.settings.project_closures;
@@ -287,6 +297,7 @@ void RigidStep::change_velocity(const StepInput& input) {
                   record_.solution.impulse,
                   scratch_,
                   record_.dv.data());
+  centre_free_trees(input, kMostBiasPasses, record_.dv.data());
   const double* v = input.before.v.data();
   double* dv = record_.dv.data();
   each_stopped_joint(
@@ -298,12 +309,19 @@ void RigidStep::change_velocity(const StepInput& input) {
       [&](int dof) { dv[dof] = -v[dof]; });
 }
 
+void RigidStep::centre_free_trees(const StepInput& input, int passes, double* change) {
+  tree_motion_.find_rows(record_.rows, record_.dynamics);
+  if (!input.settings.mean_bias) return;
+  tree_motion_.centre(tree_step(input), passes, change, record_.dynamics);
+}
+
 /// From the change of velocity to the end of the step.
 void RigidStep::finish(const StepInput& input, State& state) {
   const auto& [scene, parameters, settings, control, before] = input;
   const std::vector<double>& impulse = record_.solution.impulse;
   const double dt = settings.dt;
   semi_implicit_euler(scene, parameters, dt, record_.dynamics, record_.dv, state);
+  tree_motion_.balance(tree_step(input), record_.dv, record_.dynamics, state);
   store_impulses(scene, record_.contacts, record_.dynamics, record_.rows, impulse, dt, state);
   if (settings.project_closures) {
     end_flight(scene, parameters, dt, loops, state);

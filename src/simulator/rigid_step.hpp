@@ -2,6 +2,7 @@
 
 #include "integrator/keep_recovery_speeds.hpp"
 #include "integrator/take_safe_answer.hpp"
+#include "integrator/tree_motion.hpp"
 #include "simulator/lanes/lane_of_one.hpp"
 #include "simulator/sleeping.hpp"
 #include "simulator/step_kind.hpp"
@@ -31,6 +32,11 @@ class RigidStep final : public StepKind {
   double most_work() const override;
   const CollisionCounters& counters() const override { return collision_.counters; }
   bool asleep(int tree) const override { return record_.dynamics.asleep[tree]; }
+
+  /// Takes the bias of trees without rows to the mean velocity of the step by so many passes from
+  /// change [nv], v+ - v, which becomes that of the new bias; not without
+  /// SimulatorSettings::mean_bias. One pass, where the end is known.
+  void centre_free_trees(const StepInput& input, int passes, double* change);
 
   /// For a motion that is given: what closures ask for stays as it is, possible or not.
   void keep_contradictions() { reconciles_ = false; }
@@ -66,6 +72,7 @@ class RigidStep final : public StepKind {
   bool dissipative_;        ///< settings.impact_law
   bool reconciles_ = true;  ///< make_references_consistent()
   SafeAnswerRows safe_rows_;
+  TreeMotion tree_motion_;
   SolverSettings rules_;  ///< of the last solve
   int safe_islands_ = 0;
   struct {
@@ -80,8 +87,10 @@ class RigidStep final : public StepKind {
   bool for_lanes_;
   bool without_record_ = false;  ///< the last step was on lanes
   int wait_ = 1, pause_ = 0;     ///< steps until it is tried again; the last such number
-  State repeated_;               ///< of complete()
-  SimulatorSettings patient_;
+  struct {
+    State state;
+    SimulatorSettings settings;
+  } repeated_;  ///< by complete()
 };
 
 }  // namespace stiction

@@ -26,6 +26,7 @@ void RigidStep::fill_report(const StepInput& input) {
   r.num_rows = problem.num_rows();
   r.num_islands = problem.num_islands();
   r.num_asleep = dynamics.num_asleep;
+  r.num_fast_trees = static_cast<int>(std::count(dynamics.fast.begin(), dynamics.fast.end(), 1));
   r.recovery_energy = recovery_energy(rows, solution.impulse, solution.velocity);
   for (const Contact& c : contacts) r.penetration = std::max(r.penetration, -c.gap);
   int offset = 0;

@@ -135,6 +135,15 @@ class Beside:
         mujoco.mj_fullM(self.m, self.d, M)
         return self.turn(q).T @ (M @ self.turn_rate(q, v) + self.d.qfrc_bias)
 
+    def change_of_bias(self, q: np.ndarray, v: np.ndarray, other: np.ndarray) -> np.ndarray:
+        """From v to another velocity, in our coordinates, of a force at zero acceleration of the
+        origins of free bodies. MuJoCo's state stays as it was set."""
+        start, ctrl = self.d.qfrc_bias.copy(), self.d.ctrl.copy()
+        self.set(q, other, ctrl)
+        change = self.turn(q).T @ (self.d.qfrc_bias - start)
+        self.set(q, v, ctrl)
+        return change
+
     def acceleration(self, q: np.ndarray) -> np.ndarray:
         """(nv,) MuJoCo's, the linear part of free joints in the axes of q."""
         return np.linalg.solve(self.turn(q), self.d.qacc)
@@ -204,7 +213,8 @@ def worst_differences(
     A step has damping, springs and what torque and servo give, u = tau + kp (q* - q) + kd (v* - v)
     or the effort limit, at its end, v+ and q + dt v+; MuJoCo has them at the start, clamped, which
     is undone here: M dv / dt + d dv + dt k v+ - (u+ - u) = M a. Which of the two u+ is, is what is
-    nearer. Not of loose bodies, whose step follows their momentum.
+    nearer. A step has Coriolis forces of its mean velocity, MuJoCo those of the start: the
+    difference is MuJoCo's too. Not of loose bodies, whose step follows their momentum.
     """
     scene = without_constraints(beside.scene)
     sim, p = stiction.Simulator(scene, dt=dt), scene.parameters
@@ -221,6 +231,7 @@ def worst_differences(
         limit = np.array(p.effort_limit)
         begun = np.clip(effort(p, control, place, v), -limit, limit)
         force = M @ dv / dt + p.damping * dv + dt * p.spring_stiffness * end
+        force += beside.change_of_bias(q, v, v + 0.5 * dv)
         given = force - M @ beside.acceleration(q) + begun
         ended = nearest(given, [effort(p, control, place + dt * end, end), limit, -limit])
         found = np.linalg.solve(M, force - (ended - begun))

@@ -209,12 +209,14 @@ def test_a_servo_on_several_joints_moves_as_mujocos() -> None:
 
 
 def test_a_carried_body_hovers_and_a_spring_holds() -> None:
+    """MuJoCo by Runge and Kutta: its Euler is 7 mm off here, 1 mm at a tenth of the time step."""
     both = Both(tree(body='gravcomp="1"', tip='gravcomp="1"', free='stiffness="100" damping="9"'))
+    both.m.opt.integrator = mujoco.mjtIntegrator.mjINT_RK4
     low = stiction.load_mjcf(tree(body='gravcomp="1"', tip='gravcomp="1"')).scene
     assert low.nv == both.scene.nv
     for _ in range(2000):
         both.run.step()
         mujoco.mj_step(both.m, both.d)
     q = stiction.to_mujoco_qpos(both.scene, both.run.state.q)
-    assert q[2] == pytest.approx(both.d.qpos[2], abs=2e-3)
+    assert q[2] == pytest.approx(both.d.qpos[2], abs=5e-4)
     assert abs(q[2] - 1.0) < 0.1

@@ -25,9 +25,9 @@ def test_robots_too_fast_to_follow_go_on(seed):
     """Light links, driven to 1000 rad/s and more, once ended in SimulationError."""
     scene = random_scene("hard", seed)
     sim, state, control = scene.start()
-    for _ in range(200):
-        sim.step(state, control)
-    assert np.abs(state.v[6 * len(scene.poses) :]).max() * scene.dt > 1.0
+    reports = [sim.step(state, control) for _ in range(200)]
+    assert sum(r.num_fast_trees > 0 for r in reports) > 10
+    assert all(np.isfinite(r.energy) for r in reports)
 
 
 @pytest.fixture

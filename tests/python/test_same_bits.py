@@ -16,9 +16,9 @@ import pytest
 import stiction
 
 HASHES = {
-    "solo12": "587f3d13a71b3491",
+    "solo12": "d991caad66096b05",
     "talos": "74d1b32d86111dd2",
-    "allegro-ball": "d9963ddda9e4c137",
+    "allegro-ball": "73d19d0c47e93ae7",
     "four-bar": "5f9cbd4c9db9834d",
     "box-stack": "6e8f19431f74546f",
     "slope": "c71a4c0a2b7cd013",
@@ -27,7 +27,7 @@ HASHES = {
     "solo12, exponential": "9112dd4777c142e3",
     "cube-slide, implicit-euler": "94d14b8f8b6d0dd1",
 }
-BATCHES = {"solo12": "50ff1feb17c1efe1", "talos": "b1f9809d79a92829"}
+BATCHES = {"solo12": "644979025ac25b63", "talos": "b1f9809d79a92829"}
 """Of worlds on lanes."""
 STEPS = 150
 

@@ -77,8 +77,8 @@ struct GradientReport {
   int num_inexact = 0;          ///< contacts that do not open and whose motion is not known
   int num_saturated = 0;        ///< dofs at their effort limit: targets and torques change nothing
   int num_asleep = 0;           ///< trees: held where they are, though a change may wake them
-  int num_slowed = 0;           ///< trees that turn by over 1 rad a step, loose bodies by over 1/2:
-                                ///< their gyroscopic forces are those of slower ones or approximate
+  int num_slowed = 0;           ///< trees that turn by over 0.1 rad a step, loose bodies by over 1/2:
+                                ///< their velocities are scaled to an energy, or approximate
   int num_not_converged = 0;    ///< 1: the solver stopped short, and the derivatives are of a
                                 ///< solution that was not reached
   int num_safe_islands = 0;     ///< answers of the convex problem instead of the solver's

@@ -32,6 +32,8 @@ struct StepReport {
   int num_rows = 0;  ///< of the contact problem
   int num_islands = 0;
   int num_asleep = 0;        ///< trees that sleep; contacts, rows and islands leave them out
+  int num_fast_trees = 0;    ///< articulated trees that turn by over 0.1 rad in the step: their
+                             ///< kinetic energy was made right by scaling, a shorter dt needs none
   double penetration = 0.0;  ///< deepest overlap at the start of the step [m], >= 0
   double creep = 0.0;        ///< fastest tangential speed of a sticking contact that carries more
                              ///< than 1e-6 of the step's largest normal impulse, or than the

@@ -24,6 +24,7 @@ struct SimulatorSettings {
   bool project_closures = false;
   std::string impact_law = "newton-dissipative";
   double smoothing = 0.0;
+  bool mean_bias = true;
   /// Throws std::invalid_argument naming the field and its value: out of range, or not its default
   /// and not read by the solver or the integrator.
   void validate() const;
@@ -54,6 +55,15 @@ inline constexpr std::tuple kSimulatorSettings{
         "Contacts on the central path at this energy, a smooth step that acts at a distance: with "
         "its derivatives, for searches (docs/concepts.md); 0: the NCP. Impacts follow Newton's "
         "law, corrections are not capped together.",
+        "semi-implicit-euler"},
+    Setting<SimulatorSettings, bool>{
+        "mean_bias",
+        &SimulatorSettings::mean_bias,
+        kEither,
+        "",
+        "Articulated trees without rows take Coriolis and gyroscopic forces at the mean velocity "
+        "of "
+        "the step; false: at that of its start, which feeds what turns fast with energy.",
         "semi-implicit-euler"},
     Setting<SimulatorSettings, bool>{
         "project_closures",

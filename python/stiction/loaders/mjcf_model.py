@@ -71,6 +71,10 @@ class Mjcf:
         m, kinds = self._source.model, ["mjSENS_JOINTLIMITFRC"]
         return any(self._source.is_one_of(k, "mjtSensor", kinds) for k in m.sensor_type)
 
+    @property
+    def _foresees(self) -> bool:
+        return self._passive.foresees or any(a.kind == "shared" for a in self.actuators)
+
     @cached_property
     def beyond_scene(self) -> list[str]:
         """What acts in simulation() and that a Simulator of the scene knows nothing of, in words:

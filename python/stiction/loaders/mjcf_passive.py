@@ -102,6 +102,13 @@ class Passive:
     def __bool__(self) -> bool:
         return bool(self.kinds())
 
+    @property
+    def foresees(self) -> bool:
+        """Some of it is implicit: it foresees the end of the step, with Coriolis forces of its
+        start."""
+        rows = self._joint_rows
+        return bool(self._tendons or self._welds or self._couplings or rows.balls or rows.rubbed)
+
     def dampers(self, v: Floats) -> tuple[NDArray[np.intp], Floats]:
         """Of joints, of higher order: see JointForces."""
         return self._joints.dampers(v)

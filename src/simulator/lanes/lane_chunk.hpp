@@ -79,7 +79,8 @@ inline void prepare(const LaneScene& s,
   leaves(scalar, LaneExit::kScalar);
   leaves(not_finite(s.tree, q, v), LaneExit::kNotFinite);
   forward_kinematics(s.tree, p.tree, q, v, w.data);
-  leaves(turns_fast(s.tree, s.rules.dt, w.data), LaneExit::kFast);
+  w.turn[0] = fastest_turn(s.tree, w.data, Real(s.rules.dt));
+  leaves(w.turn[0] > Real(is_loose_body(s.tree) ? kFastestTurn : kBalancedTurn), LaneExit::kFast);
   lane_poses(s, p, w.data, x);
   lane_places(s, p, stepped<Real>(pack.exit), pack.exit, x, w);
   leaves(lane_contacts(s, p, x, w), LaneExit::kPair);
@@ -227,6 +228,16 @@ inline void finish(const LaneScene& s,
   }
   for (int k = 0; k < t.nv; ++k) x.change[k] += w.data.D_inverse[k] * w.w[k];
   solve_lower(t, w.data, x.change);
+  const Mask<Real> flies = stepped<Real>(pack.exit) & (w.contacts[0] + w.scalars[0] < Real(1.0));
+  if (!is_loose_body(t)) {
+    if (s.rules.mean_bias && any(flies)) {
+      leave<Real>(
+          lane_mean_bias(s, p, pack, flies, v, x.change, x.u, w), LaneExit::kFast, pack.exit);
+    }
+    Real change(0.0);
+    for (int k = 0; k < t.nv; ++k) change += abs(x.change[k]);
+    leave<Real>(may_turn_fast(w.turn[0], change, Real(s.rules.dt)), LaneExit::kFast, pack.exit);
+  }
   for (int k = 0; k < t.nv; ++k) x.v[k] = v[k] + x.change[k];
   stop_joints(s, p, w, v, x.v);
   for (int k = 0; k < t.nv; ++k) x.v[k] = settled(x.v[k]);

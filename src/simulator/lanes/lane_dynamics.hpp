@@ -3,7 +3,7 @@
 #include "dynamics/bias.hpp"
 #include "dynamics/kinematics.hpp"
 #include "dynamics/loose_body.hpp"
-#include "dynamics/mass_matrix.hpp"
+#include "dynamics/mean_bias.hpp"
 #include "dynamics/servo.hpp"
 #include "math/within_bounds.hpp"
 #include "simulator/lanes/lane_work.hpp"
@@ -48,6 +48,7 @@ inline void lane_forces(const LaneScene& s,
       if (n == 1)
         made.add_spring(p.spring_stiffness[k], p.spring_rest[k] - q[t.q_index[b]], v[k], dt);
       w.data.L[t.row[k] + t.depth[k]] += made.diagonal;
+      w.force[k] = made.force;
       w.w[k] = dt * (made.force - w.data.bias[k]);
     }
   }
@@ -89,12 +90,6 @@ inline Mask<Real> not_finite(const TreeView& t, const Real* q, const Real* v) {
   return negated(sum < Real(kLargestMotion));
 }
 
-/// Lanes in which the bias is that of slower velocities.
-template <class Real>
-inline Mask<Real> turns_fast(const TreeView& t, double dt, const TreeData<Real>& data) {
-  return fastest_turn(t, data, Real(dt)) > Real(kFastestTurn);
-}
-
 /// Adds forces from outside to their bodies.
 template <class Real>
 inline void lane_wrenches(const LaneScene& s, const LanePack& pack, TreeData<Real>& data) {
@@ -105,6 +100,25 @@ inline void lane_wrenches(const LaneScene& s, const LanePack& pack, TreeData<Rea
     const Vec3<Real> arm = data.X_WR.R * (data.X_RB[at.body].R * point);
     add_external_wrench(at.body, w[0], w[1] + cross(arm, w[0]), data);
   }
+}
+
+/// Takes w and change [nv], v+ - v, to the bias at the mean velocity in the lanes of `at`. Returns
+/// those in which that does not converge.
+template <class Real>
+inline Mask<Real> lane_mean_bias(const LaneScene& s,
+                                 const LaneParameters<Real>& p,
+                                 const LanePack& pack,
+                                 Mask<Real> at,
+                                 const Real* v,
+                                 Real* change,
+                                 Real* scratch,
+                                 PackWork<Real>& w) {
+  const auto add_wrenches = [&](TreeData<Real>& to) {
+    if (s.num_wrenches > 0) lane_wrenches(s, pack, to);
+  };
+  const MeanBias<Real> x{v, w.force, w.w, change, scratch};
+  return centre_bias(
+      s.tree, p.tree, Real(s.rules.dt), kMostBiasPasses, at, add_wrenches, x, w.data);
 }
 
 /// A function of its own: inlined into prepare() it keeps GCC 12 from inlining joint_placement()

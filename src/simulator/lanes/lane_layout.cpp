@@ -85,7 +85,8 @@ LaneLayout::LaneLayout(const Scene& scene, const SimulatorSettings& s) : tree(&s
            s.contact.limit_margin,
            s.contact.restitution_threshold,
            {s.contact.recovery_speed, s.contact.recovery_angular_speed},
-           s.impact_law == "newton-dissipative"};
+           s.impact_law == "newton-dissipative",
+           s.mean_bias};
   add_geometries(scene);
   add_joint_rows();
 }

@@ -119,6 +119,7 @@ struct LaneRules {
   double dt, tolerance, margin, baumgarte, limit_margin, restitution_threshold;
   SpeedCaps caps;
   bool dissipative;  ///< impacts gain no energy
+  bool mean_bias;    ///< SimulatorSettings::mean_bias
 };
 
 /// Whom lanes ask for contacts; each call takes `self`.

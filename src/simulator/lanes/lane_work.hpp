@@ -21,12 +21,14 @@ template <class Real>
 struct PackWork {
   TreeData<Real> data;
   Real* w;                   ///< [nv] L^-T dt (force - bias)
+  Real* force;               ///< [nv] explicit, without the bias
   Real* root;                ///< [nv] D^-1/2
   Real* side;                ///< [nv] 1, -1: the upper, lower effort limit acts as a constant
   Real* y;                   ///< Y = D^-1/2 L^-T J^T by set, along its chain
   Mat3<Real>* frame;         ///< [cones] R_WC = [t1 t2 n]
   Real* active;              ///< [sets] 1 or 0
   Real* lambda;              ///< [total rows] warm start, then the solution
+  Real* turn;                ///< [1] [rad] of the fastest body at the start
   Real* relative;            ///< [1]
   Real *contacts, *scalars;  ///< [1] how many sets of each kind are active
   Real* matters;             ///< [1] a correction is above a share of its cap
@@ -84,8 +86,8 @@ constexpr int kept_tree_size(const TreeView& t) {
 }
 
 constexpr int pack_work_size(const LaneScene& s) {
-  return kept_tree_size(s.tree) + 3 * s.tree.nv + all_row_size(s) + 10 * num_cones(s) +
-         2 * num_sets(s) + total_rows(s) + s.num_rows + 7 + s.num_found + s.places.count;
+  return kept_tree_size(s.tree) + 4 * s.tree.nv + all_row_size(s) + 10 * num_cones(s) +
+         2 * num_sets(s) + total_rows(s) + s.num_rows + 8 + s.num_found + s.places.count;
 }
 
 template <class Real>
@@ -101,12 +103,14 @@ inline PackWork<Real> take_pack_work(const LaneScene& s,
   w.data.D_inverse = take(s.tree.nv);
   w.data.L = take(s.tree.packed_size);
   w.w = take(s.tree.nv);
+  w.force = take(s.tree.nv);
   w.root = take(s.tree.nv);
   w.side = take(s.tree.nv);
   w.y = take(all_row_size(s));
   w.frame = arena.template take<Mat3<Real>>(num_cones(s));
   w.active = take(num_sets(s));
   w.lambda = take(total_rows(s));
+  w.turn = take(1);
   w.relative = take(1);
   w.contacts = take(1);
   w.scalars = take(1);
