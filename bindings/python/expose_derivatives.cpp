@@ -251,10 +251,11 @@ void expose_gradient_report() {
                     "Dofs at their effort limit: targets and torques change nothing.")
       .def_readonly(
           "num_asleep", &R::num_asleep, "Trees that sleep: held, though a change may wake them.")
-      .def_readonly("num_slowed",
-                    &R::num_slowed,
-                    "Trees that turn by over 1 rad in the step, whose Coriolis forces are cut, and "
-                    "loose bodies that turn by over 1/2.")
+      .def_readonly(
+          "num_slowed",
+          &R::num_slowed,
+          "Trees that turn by over 0.1 rad in the step, whose velocities are scaled to an "
+          "energy, and loose bodies that turn by over 1/2.")
       .def_readonly(
           "num_not_converged", &R::num_not_converged, "1: the solver stopped short of a solution.")
       .def_readonly("num_safe_islands",

@@ -16,7 +16,7 @@ namespace {
 template <class Next>
 void substitute(int n, MeanVelocityWork& work, double* x, Next&& next) {
   constexpr int kMostPasses = 60;
-  constexpr double kRounding = 1e-16;
+  constexpr double kRounding = 1e-16, kStagnant = 1e-12;
   work.start.assign(x, x + n);
   work.next.resize(n);
   double last = kInfinity;
@@ -29,7 +29,7 @@ void substitute(int n, MeanVelocityWork& work, double* x, Next&& next) {
       moved = std::max(moved, std::abs(y - x[k]));
       size = std::max(size, std::abs(y));
     }
-    if (!(moved < last)) return;
+    if (!(moved < last) && moved <= kStagnant * size) return;
     std::copy_n(work.next.data(), n, x);
     if (moved <= kRounding * size) return;
     last = moved;
@@ -38,10 +38,12 @@ void substitute(int n, MeanVelocityWork& work, double* x, Next&& next) {
 
 }  // namespace
 
-void factor_mean_velocity(const DerivativeInput& in, int tree, const double* B, PivotedLu& out) {
+void factor_mean_velocity(
+    const DerivativeInput& in, int tree, const double* B, MeanVelocityWork& work, PivotedLu& out) {
   const TreeView& view = in.record.dynamics.views[tree];
   const int n = view.nv, stride = (n + kLaneColumns - 1) / kLaneColumns * kLaneColumns;
-  std::vector<double> columns(static_cast<std::size_t>(n) * stride, 0.0);
+  std::vector<double>& columns = work.columns;
+  columns.assign(static_cast<std::size_t>(n) * stride, 0.0);
   for (int i = 0; i < n; ++i) {
     for (int j = 0; j < n; ++j) columns[i * stride + j] = 0.5 * in.dt * B[i * n + j];
   }

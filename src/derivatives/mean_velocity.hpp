@@ -15,7 +15,8 @@ inline double start_share(const DerivativeInput& in, int tree) {
 }
 
 /// 1 + dt/2 M^^-1 B of one tree, factored. B [dofs of the tree, squared], row-major.
-void factor_mean_velocity(const DerivativeInput& in, int tree, const double* B, PivotedLu& out);
+void factor_mean_velocity(
+    const DerivativeInput& in, int tree, const double* B, MeanVelocityWork& work, PivotedLu& out);
 
 /// X <- (1 + dt/2 M^^-1 B)^-1 X [dofs of the tree x stride], `width` columns: by the factors if the
 /// matrices of trees are known, else, of the first column alone, by substitution.

@@ -12,8 +12,8 @@ inline constexpr double kFastestTurn = 1.0;
 /// [rad in a step] Where a body of an articulated tree turns by more, the mass matrix changes too
 /// much within the step for its kinetic energy to come out right by itself.
 inline constexpr double kBalancedTurn = 0.1;
-/// Whether it may at the mean velocity, `turn` at the start [rad], `change` the sum over dofs of
-/// the change of speed within the step [rad/s].
+/// Whether a body may turn by more at the mean velocity: an upper bound, with its turn at the start
+/// [rad] and the sum over dofs of the change of speed within the step [rad/s].
 template <class Real>
 inline Mask<Real> may_turn_fast(Real turn, Real change, Real dt) {
   return turn + Real(0.5) * dt * change > Real(kBalancedTurn);

@@ -13,6 +13,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstring>
+#include <numeric>
 
 namespace stiction {
 bool both_rest(const Scene& scene, const DynamicsWorkspace& work, int body_a, int body_b) {
@@ -50,6 +51,8 @@ void DynamicsWorkspace::resize(const Scene& scene) {
   free_motion.assign(scene.nv(), 0.0);
   start_bias.assign(scene.nv(), 0.0);
   start_motion.assign(scene.nv(), 0.0);
+  mean.assign(scene.nv(), 0.0);
+  change.assign(scene.nv(), 0.0);
   saturated.assign(scene.nv(), 0);
   bias_at.assign(scene.trees().size(), BiasAt::kStart);
   fast.assign(scene.trees().size(), 0);
@@ -248,14 +251,17 @@ void take_mean_bias(const Scene& scene,
     double *w = work.free_motion.data() + first, *own = change + first;
     std::copy_n(work.trees[t].bias, tree.nv, work.start_bias.data() + first);
     std::copy_n(w, tree.nv, work.start_motion.data() + first);
-    work.mean.resize(scene.nv());
-    work.change.assign(own, own + tree.nv);
+    std::copy_n(own, tree.nv, work.change.data());
     const MeanBias<double> x{v + first, work.force.data() + first, w, own, work.mean.data()};
     const TreeParameters<double> p = tree_parameters(tree, static_cast<int>(t), parameters);
     TreeData<double>& data = work.trees[t];
     work.bias_at[t] = BiasAt::kMean;
     if (find_mean_bias(view, p, dt, passes, control.wrenches, tree.body_offset, x, data)) continue;
-    if (passes == 1) continue;
+    if (passes == 1) {
+      const double sum = std::accumulate(data.bias, data.bias + tree.nv, 0.0);
+      if (!std::isfinite(sum)) w[0] = sum;  // too fast for numbers
+      continue;
+    }
     std::copy_n(work.change.data(), tree.nv, own);
     return_to_start(scene, parameters, v, t, work);
   }

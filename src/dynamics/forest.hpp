@@ -88,8 +88,8 @@ void compute_dynamics(const Scene& scene,
 
 /// Takes the bias, w and change [nv], v+ - v without rows, of the articulated trees that are not in
 /// `skipped` [trees] to the mean velocity of the step, by so many passes (mean_bias.hpp). Trees
-/// that turn fast, or sleep, keep theirs, and those of which passes do not converge, unless there
-/// is but one. After compute_dynamics() of the same state.
+/// that turn fast, or sleep, keep theirs, and those of which passes do not converge; the result of
+/// one pass is kept. After compute_dynamics() of the same state.
 void take_mean_bias(const Scene& scene,
                     const Parameters& parameters,
                     const double* v,

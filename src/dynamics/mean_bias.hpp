@@ -9,8 +9,7 @@
 // The bias of an articulated tree at the mean velocity of the step,
 //   M^ (v+ - v) = dt (force - b(q, (v + v+) / 2)),
 // for trees that no row acts on. At v alone the rule is an explicit Euler step, which feeds
-// Coriolis forces energy without bound; at the mean it has order two, and what b does not do at a
-// velocity, v . b, is what M does as the tree moves.
+// Coriolis forces energy without bound; at the mean it has order two.
 
 namespace stiction {
 inline namespace STICTION_ISA {

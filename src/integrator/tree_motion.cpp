@@ -9,13 +9,13 @@
 namespace stiction {
 namespace {
 
-/// A gap that closes within the step is passed by this share of it at most, less one.
-constexpr double kMostWithRows = 1.1;
+/// The most by which a tree is sped up.
+constexpr double kMostShare = 2.0;
 
-/// Of a tree at the velocities of its data, v [dofs of the tree] those of its joints.
+/// Kinetic energy, rotors too, and momentum of a tree at the velocities of its data; v [dofs of the
+/// tree].
 struct TreeEnergy {
-  double kinetic = 0.0;  ///< rotors too
-  double potential = 0.0, mass = 0.0;
+  double kinetic = 0.0, mass = 0.0;
   Vec3d momentum{0, 0, 0};  ///< axes of the root
 
   TreeEnergy(const Tree& tree,
@@ -26,13 +26,16 @@ struct TreeEnergy {
     for (int b = 0; b < tree.num_bodies; ++b) {
       const BodyAtCom<double> body(parameters, data, b);
       kinetic += 0.5 * body.twice_kinetic(data.V[b]);
-      potential -= body.mass * dot(parameters.gravity, data.X_WR * body.c);
       momentum += body.velocity * body.mass;
       mass += body.mass;
     }
     for (int k = 0; k < tree.nv; ++k)
       kinetic += 0.5 * scene.armature[tree.v_offset + k] * v[k] * v[k];
   }
+
+  Vec3d velocity() const { return momentum * (1.0 / mass); }  ///< of the centre of mass
+  /// About the centre of mass.
+  double relative() const { return kinetic - 0.5 * dot(momentum, momentum) / mass; }
 };
 
 /// visit(body of the tree, wrench).
@@ -44,16 +47,30 @@ void each_wrench(const TreeStep& step, const Tree& tree, Visit&& visit) {
   }
 }
 
-double wrench_power(const TreeStep& step, const Tree& tree, const TreeData<double>& data) {
-  double sum = 0.0;
-  each_wrench(step, tree, [&](int b, const ExternalWrench& w) {
-    const Vec3d v = data.V[b].linear + cross(data.V[b].angular, data.X_RB[b].p);
-    sum += dot(w.force, data.X_WR.R * v) + dot(w.moment, data.X_WR.R * data.V[b].angular);
-  });
-  return sum;
-}
+/// Force and power of wrenches on a tree at the velocities of its data, world.
+struct WrenchPower {
+  Vec3d force{0, 0, 0};
+  double power = 0.0;
+
+  WrenchPower(const TreeStep& step, const Tree& tree, const TreeData<double>& data) {
+    each_wrench(step, tree, [&](int b, const ExternalWrench& w) {
+      const Vec3d v = data.V[b].linear + cross(data.V[b].angular, data.X_RB[b].p);
+      power += dot(w.force, data.X_WR.R * v) + dot(w.moment, data.X_WR.R * data.V[b].angular);
+      force += w.force;
+    });
+  }
+};
 
 }  // namespace
+
+void TreeMotion::resize(const Scene& scene) {
+  has_rows_.assign(scene.trees().size(), 0);
+  flies_.assign(scene.trees().size(), 0);
+  turn_.assign(scene.trees().size(), 0.0);
+  mean_.assign(scene.nv(), 0.0);
+  last_.assign(scene.nv(), 0.0);
+  end_.resize(scene);
+}
 
 void TreeMotion::begin(double dt, const DynamicsWorkspace& work) {
   turn_.assign(work.trees.size(), 0.0);
@@ -65,9 +82,15 @@ void TreeMotion::begin(double dt, const DynamicsWorkspace& work) {
 
 void TreeMotion::find_rows(const ConstraintRows& rows, const DynamicsWorkspace& work) {
   has_rows_.assign(work.trees.size(), 0);
+  flies_.assign(work.trees.size(), 1);
+  for (std::size_t t = 0; t < work.trees.size(); ++t) flies_[t] = work.views[t].free_root;
   for (const ConstraintRow& row : rows.rows) {
     if (row.kind == ReferenceKind::kImmovable) continue;
-    for (int s = 0; s < row.num_sides; ++s) has_rows_[row.sides[s].tree] = 1;
+    const bool outside = row.source == RowSource::kContact || row.source == RowSource::kClosure;
+    for (int s = 0; s < row.num_sides; ++s) {
+      has_rows_[row.sides[s].tree] = 1;
+      if (outside) flies_[row.sides[s].tree] = 0;
+    }
   }
 }
 
@@ -98,15 +121,43 @@ bool TreeMotion::turns_fast(const TreeStep& step,
               tree_parameters(tree, t, step.parameters),
               mean_.data() + tree.v_offset,
               work.trees[t]);
-  return fastest_turn(work.views[t], work.trees[t], step.dt) > kBalancedTurn;
+  const bool fast = fastest_turn(work.views[t], work.trees[t], step.dt) > kBalancedTurn;
+  return_to_bias(step, t, work);
+  return fast;
+}
+
+/// V and A are those of the bias again.
+void TreeMotion::return_to_bias(const TreeStep& step, int t, DynamicsWorkspace& work) const {
+  const Tree& tree = step.scene.trees()[t];
+  const bool start = work.bias_at[t] == BiasAt::kStart;
+  move_placed(work.views[t],
+              tree_parameters(tree, t, step.parameters),
+              (start ? step.before.v.data() : mean_.data()) + tree.v_offset,
+              work.trees[t]);
+}
+
+/// The momentum of a floating tree that touches nothing, after the step, world: by gravity,
+/// wrenches and what acts on the dofs of its root, at the end of the step as M^ has it.
+Vec3d TreeMotion::momentum_after(const TreeStep& step,
+                                 int t,
+                                 const Vec3d& before,
+                                 double mass,
+                                 const DynamicsWorkspace& work) const {
+  const Tree& tree = step.scene.trees()[t];
+  const int k = tree.v_offset;
+  Vec3d force{0, 0, 0};
+  for (int r = 0; r < 3; ++r)
+    force[r] = step.dt * work.force[k + r] -
+               work.implicit_diagonal[k + r] * (last_[k + r] - step.before.v[k + r]);
+  const Mat3d& R = work.trees[t].X_WR.R;
+  const Vec3d outside = WrenchPower(step, tree, work.trees[t]).force;
+  return R * (before + force) + (step.parameters.gravity * mass + outside) * step.dt;
 }
 
 void TreeMotion::balance(const TreeStep& step,
                          const std::vector<double>& dv,
                          DynamicsWorkspace& work,
                          State& state) {
-  mean_.resize(dv.size());
-  last_.resize(dv.size());
   for (std::size_t k = 0; k < dv.size(); ++k) {
     last_[k] = step.before.v[k] + dv[k];
     mean_[k] = step.before.v[k] + 0.5 * dv[k];
@@ -118,7 +169,6 @@ void TreeMotion::balance(const TreeStep& step,
 }
 
 void TreeMotion::balance_tree(const TreeStep& step, int t, DynamicsWorkspace& work, State& state) {
-  if (end_.trees.empty()) end_.resize(step.scene);
   const Tree& tree = step.scene.trees()[t];
   const TreeView& view = work.views[t];
   const TreeParameters<double> p = tree_parameters(tree, t, step.parameters);
@@ -126,33 +176,38 @@ void TreeMotion::balance_tree(const TreeStep& step, int t, DynamicsWorkspace& wo
   const double *v = step.before.v.data() + tree.v_offset, *mean = mean_.data() + tree.v_offset,
                *last = last_.data() + tree.v_offset;
   double* v_end = state.v.data() + tree.v_offset;
-  move_placed(view, p, mean, data);
-  double power = wrench_power(step, tree, data);
+  const auto energy = [&](const double* at) {
+    move_placed(view, p, at, data);
+    return TreeEnergy(tree, step.parameters, p, at, data);
+  };
+  const bool flies = flies_[t] != 0;
+  const TreeEnergy start = energy(v), moved = energy(last), middle = energy(mean);
+  const Vec3d g = transpose_times(data.X_WR.R, p.gravity), u = middle.velocity();
+  const WrenchPower wrenches(step, tree, data);
+  // The power of Coriolis forces, v . (b + gravity + wrenches), less that on the centre of mass.
+  double power = wrenches.power;
   for (int k = 0; k < tree.nv; ++k) power += mean[k] * data.bias[k];
-  move_placed(view, p, last, data);
-  const TreeEnergy moved(tree, step.parameters, p, last, data);
+  if (flies) {
+    const Vec3d bias{data.bias[0], data.bias[1], data.bias[2]};
+    power -= dot(u, bias + transpose_times(data.X_WR.R, wrenches.force));
+  } else {
+    power += dot(g, middle.momentum);
+  }
   place_and_move(view, p, state.q.data() + tree.q_offset, v_end, end);
   const TreeEnergy now(tree, step.parameters, p, v_end, end);
-  Vec3d u{0, 0, 0}, u_now{0, 0, 0};  // of the centre of mass: right, and as it is
-  const bool flies = tree.free_root && has_rows_[t] == 0;
-  if (flies) {
-    move_placed(view, p, v, data);
-    const TreeEnergy before(tree, step.parameters, p, v, data);
-    Vec3d momentum = data.X_WR.R * before.momentum + p.gravity * (step.dt * before.mass);
-    each_wrench(step, tree, [&](int, const ExternalWrench& w) { momentum += w.force * step.dt; });
-    u = transpose_times(end.X_WR.R, momentum) * (1.0 / now.mass);
-    u_now = now.momentum * (1.0 / now.mass);
-  }
-  const double allowed = moved.kinetic + step.dt * power + moved.potential - now.potential -
-                         0.5 * now.mass * dot(u, u);
-  const double kinetic = now.kinetic - 0.5 * now.mass * dot(u_now, u_now);
-  if (kinetic > 0.0 && std::isfinite(allowed)) {
-    double share = std::sqrt(std::max(0.0, allowed) / kinetic);
-    if (has_rows_[t] != 0) share = std::min(share, kMostWithRows);
+  const double kinetic = flies ? now.relative() : now.kinetic,
+               right = (flies ? moved.relative() : moved.kinetic) + step.dt * power;
+  if (kinetic > 0.0 && std::isfinite(right)) {
+    const double share = std::min(std::sqrt(std::max(0.0, right) / kinetic), kMostShare);
     for (int k = 0; k < tree.nv; ++k) v_end[k] *= share;
-    for (int k = 0; k < 3 && flies; ++k) v_end[k] += u[k] - share * u_now[k];
+    if (flies) {
+      const Vec3d momentum = momentum_after(step, t, start.momentum, start.mass, work);
+      const Vec3d add =
+          transpose_times(end.X_WR.R, momentum) * (1.0 / now.mass) - now.velocity() * share;
+      for (int k = 0; k < 3; ++k) v_end[k] += add[k];
+    }
   }
-  move_placed(view, p, work.bias_at[t] == BiasAt::kStart ? v : mean, data);
+  return_to_bias(step, t, work);
 }
 
 }  // namespace stiction

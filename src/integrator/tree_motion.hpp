@@ -23,21 +23,22 @@ struct TreeStep {
 /// velocity of the bias, and the kinetic energy where M changes much.
 class TreeMotion {
  public:
+  void resize(const Scene& scene);
   /// After compute_dynamics().
   void begin(double dt, const DynamicsWorkspace& work);
-  /// Which trees rows act on, but those of what nothing moves.
+  /// Which trees rows act on, except immovable ones, and which float and touch nothing.
   void find_rows(const ConstraintRows& rows, const DynamicsWorkspace& work);
   /// Takes the bias of trees without rows to the mean velocity of the step (take_mean_bias), by so
   /// many passes from `change` [nv], v+ - v, which becomes that of the new bias.
   void centre(const TreeStep& step, int passes, double* change, DynamicsWorkspace& work);
   /// Scales the velocities of fast trees at the end of the step, `state`, to the kinetic energy
-  /// that they had and that forces, impulses and gravity have given them,
-  ///   T(q, v+) + dt v . b + dt v . wrenches + U(q) - U(q+),   v = (v + v+) / 2,
-  /// b the bias that the step took: T(q, v+) and what b took for Coriolis forces are T(q, v) and
-  /// the work of all other forces. A floating tree without rows is scaled about its centre of mass,
-  /// whose velocity is that of its momentum; one with rows as a whole, which leaves what
-  /// sticks at rest. `dv` [nv]: v+ - v in the axes of the start. After find_rows().
-  /// Marks them in work.fast.
+  ///   T(q, v+) + dt v . C,   v = (v + v+) / 2,
+  /// C the Coriolis forces of the bias that the step took. By M (v+ - v) = dt (f - C) that is T(q,
+  /// v) and the work of all other forces f at v; what C does is to be what M does as it changes,
+  /// T(q+, v+) - T(q, v+). A floating tree that touches nothing is scaled about its centre of mass,
+  /// whose velocity is that of its momentum; others as a whole, which leaves what sticks to the
+  /// world at rest. `dv` [nv]: v+ - v in the axes of the start. Marks them in work.fast. After
+  /// find_rows().
   void balance(const TreeStep& step,
                const std::vector<double>& dv,
                DynamicsWorkspace& work,
@@ -46,14 +47,20 @@ class TreeMotion {
  private:
   bool turns_fast(const TreeStep& step,
                   const std::vector<double>& dv,
-                  int t,
+                  int tree,
                   DynamicsWorkspace& work);
   void balance_tree(const TreeStep& step, int tree, DynamicsWorkspace& work, State& state);
+  void return_to_bias(const TreeStep& step, int tree, DynamicsWorkspace& work) const;
+  Vec3d momentum_after(const TreeStep& step,
+                       int tree,
+                       const Vec3d& before,
+                       double mass,
+                       const DynamicsWorkspace& work) const;
 
-  std::vector<std::uint8_t> has_rows_;  ///< [trees]
-  std::vector<double> turn_;            ///< [trees] at the start [rad]
-  std::vector<double> mean_, last_;     ///< [nv] (v + v+) / 2 and v+, axes of the start
-  DynamicsWorkspace end_;               ///< kinematics at the end of the step
+  std::vector<std::uint8_t> has_rows_, flies_;  ///< [trees]
+  std::vector<double> turn_;                    ///< [trees] at the start [rad]
+  std::vector<double> mean_, last_;             ///< [nv] (v + v+) / 2 and v+, axes of the start
+  DynamicsWorkspace end_;                       ///< kinematics at the end of the step
 };
 
 }  // namespace stiction

@@ -68,10 +68,11 @@ void add_closures(const Scene& scene,
 
 }  // namespace
 
-SceneMotion Simulator::motion() const { return motion_at(before_.v); }
+SceneMotion Simulator::motion() const { return motion_at(before_.v, nullptr); }
 
-/// With accelerations of the last step, at v [nv].
-SceneMotion Simulator::motion_at(const Eigen::VectorXd& at) const {
+/// With accelerations of the last step, at v [nv]; of trees that were scaled to their energy those
+/// of `record`, if it is given, without the scaling.
+SceneMotion Simulator::motion_at(const Eigen::VectorXd& at, const StepRecord* record) const {
   refuse_unless_whole("motion");
   if (last_count_ != step_count_)
     throw std::invalid_argument(
@@ -92,6 +93,8 @@ SceneMotion Simulator::motion_at(const Eigen::VectorXd& at) const {
                        end.data() + first);
     a.segment(first, tree.nv) =
         (end.segment(first, tree.nv) - before_.v.segment(first, tree.nv)) / settings_.dt;
+    for (int k = first; record != nullptr && record->dynamics.fast[t] && k < first + tree.nv; ++k)
+      a[k] = record->dv[k] / settings_.dt;
     if (!tree.free_root) continue;
     // That is the rate of the point's velocity in axes at rest; of its components in the body's:
     const double* v = at.data() + first;
@@ -126,7 +129,8 @@ BodyWrench Simulator::joint_reaction(int body) {
   const Tree& tree = scene_.trees()[t];
   if (tree.free_root && body == tree.body_offset) refuse("is free: it carries nothing");
   complete();
-  const SceneMotion moving = motion_at(velocity_of_bias());
+  const StepRecord* record = step_->rigid() != nullptr ? &step_->record() : nullptr;
+  const SceneMotion moving = motion_at(velocity_of_bias(), record);
   if (step_->asleep(t)) refuse("sleeps: its forces are not known");
   const Parameters& p = edits_.seen();
   const std::vector<bool> carried = carried_by(scene_, body);

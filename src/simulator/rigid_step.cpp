@@ -29,6 +29,7 @@ RigidStep::RigidStep(const Scene& scene, const SimulatorSettings& settings)
       dissipative_(settings.impact_law == "newton-dissipative"),
       for_lanes_(why_not_lanes(scene, settings).empty()) {
   record_.dynamics.resize(scene);
+  tree_motion_.resize(scene);
   collision_.resize(scene);
 }
 

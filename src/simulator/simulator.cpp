@@ -243,7 +243,7 @@ const StepReport& Simulator::advance(State& state, const std::vector<double>& im
                                 std::to_string(problem().num_rows()) + " rows");
   }
   prepared_ = false;
-  rigid_step().advance({scene_, parameters_, settings_, {}, before_}, impulse, state);
+  rigid_step().advance({scene_, parameters_, settings_, control_before_, before_}, impulse, state);
   take_back_if_bad(state);
   return publish(state);
 }

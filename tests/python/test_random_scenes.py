@@ -22,7 +22,7 @@ def broken(log):
 
 @pytest.mark.parametrize("seed", [102, 162])
 def test_robots_too_fast_to_follow_go_on(seed):
-    """Light links, driven to 1000 rad/s and more, once ended in SimulationError."""
+    """Light links that Coriolis forces drove to 1000 rad/s and more, and to SimulationError."""
     scene = random_scene("hard", seed)
     sim, state, control = scene.start()
     reports = [sim.step(state, control) for _ in range(200)]

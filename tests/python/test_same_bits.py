@@ -16,18 +16,18 @@ import pytest
 import stiction
 
 HASHES = {
-    "solo12": "d991caad66096b05",
-    "talos": "74d1b32d86111dd2",
-    "allegro-ball": "73d19d0c47e93ae7",
+    "solo12": "6277336b17cb9aed",
+    "talos": "ba89e57ac48aeff3",
+    "allegro-ball": "9de8729a77ce7ee0",
     "four-bar": "5f9cbd4c9db9834d",
     "box-stack": "6e8f19431f74546f",
-    "slope": "c71a4c0a2b7cd013",
-    "cube-slide": "d8842b7430bb304c",
-    "ycb-pile(10)": "b6506264aaefb866",
+    "slope": "4c632ebeb930d6ec",
+    "cube-slide": "f10663fa40909bb3",
+    "ycb-pile(10)": "b631c5c9ac8688cc",
     "solo12, exponential": "9112dd4777c142e3",
     "cube-slide, implicit-euler": "94d14b8f8b6d0dd1",
 }
-BATCHES = {"solo12": "644979025ac25b63", "talos": "b1f9809d79a92829"}
+BATCHES = {"solo12": "91717eee5138807e", "talos": "95783af75c1566ff"}
 """Of worlds on lanes."""
 STEPS = 150
 

@@ -71,9 +71,15 @@ class Mjcf:
         m, kinds = self._source.model, ["mjSENS_JOINTLIMITFRC"]
         return any(self._source.is_one_of(k, "mjtSensor", kinds) for k in m.sensor_type)
 
-    @property
-    def _foresees(self) -> bool:
-        return self._passive.foresees or any(a.kind == "shared" for a in self.actuators)
+    def _step_settings(self, dt: float | None, given: dict[str, Any]) -> dict[str, Any]:
+        """Of a Simulator in simulation(). Forces that foresee the end of the step foresee Coriolis
+        forces of its start."""
+        own: dict[str, Any] = {"dt": self.timestep if dt is None else dt}
+        foresees = self._passive.foresees or any(a.kind == "shared" for a in self.actuators)
+        integrator = given.get("integrator", "semi-implicit-euler")
+        if foresees and integrator == "semi-implicit-euler":
+            own["mean_bias"] = False
+        return own | given
 
     @cached_property
     def beyond_scene(self) -> list[str]:

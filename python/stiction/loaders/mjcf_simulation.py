@@ -62,9 +62,7 @@ class MjcfSimulation:
     """
 
     def __init__(self, model: Mjcf, dt: float | None = None, **settings: Any) -> None:
-        step = model.timestep if dt is None else dt
-        of_start = {"mean_bias": False} if model._foresees and "integrator" not in settings else {}
-        self.sim = Simulator(model.scene, dt=step, **(of_start | settings))
+        self.sim = Simulator(model.scene, **model._step_settings(dt, settings))
         self._model, self._m = model, model._source.model
         self._mocap = Mocap(model._source, model._geometries)
         self._pushes = Pushes(model._source, model._places)

@@ -1,6 +1,8 @@
 #include "stiction/contact/stored_problem.hpp"
 #include "stiction/simulator/simulator.hpp"
 
+#include "integrator/step_record.hpp"
+#include "scenes/scenes.hpp"
 #include <boost/test/unit_test.hpp>
 
 #include <algorithm>
@@ -54,6 +56,25 @@ BOOST_AUTO_TEST_CASE(two_halves_are_a_step) {
     BOOST_REQUIRE((a == b));
     BOOST_REQUIRE((report.status == whole.report().status));
     BOOST_REQUIRE(report.residuals.relative == whole.report().residuals.relative);
+  }
+}
+
+/// In flight Coriolis forces are found in the second half, with the wrenches of the first.
+BOOST_AUTO_TEST_CASE(two_halves_of_a_flight_have_its_wrenches) {
+  const Scene scene = make_scene("solo12");
+  Simulator whole(scene), halves(scene);
+  State a = whole.initial_state("standing");
+  a.q[2] += 10.0;
+  for (int k = 3; k < scene.nv(); ++k) a.v[k] = 0.3 * (k % 5 - 2);
+  State b = a;
+  Control control = whole.hold("standing");
+  control.wrenches = {{2, {3.0, -2.0, 5.0}, {0.1, 0.2, 0.3}}};
+  for (int k = 0; k < 20; ++k) {
+    whole.step(a, control);
+    halves.prepare(b, control);
+    halves.advance(b, halves.warm_start());
+    BOOST_REQUIRE((a == b));
+    BOOST_REQUIRE((halves.record().dynamics.bias_at[0] == BiasAt::kMean));
   }
 }
 
