@@ -21,16 +21,18 @@ inline constexpr int kMaxPackRows = 24, kMaxDenseRows = 64;
 /// The course of dense_solve(): Newton steps from a good start, then the limit of vanishing
 /// compliance, near it or by turns of sweeps and steps, then turns. What two turns have not solved
 /// needs better starts: more sweeps.
-inline constexpr int kDenseTurns = 5, kFirstTurns = 2, kSoftTurns = 2, kDenseSteps = 8,
-                     kStepsNear = 3, kRigidSteps = 3;
+inline constexpr int kDenseTurns = 5, kFirstTurns = 2, kSoftTurns = 2, kWarmSweeps = 4,
+                     kWarmSteps = 2, kDenseSteps = 8, kStepsNear = 3, kRigidSteps = 3;
 constexpr int sweeps_of_turn(int turn) { return turn < kFirstTurns ? 4 : 24; }
 /// What it takes at most.
-inline constexpr int kMostDenseSweeps = 1 + (kSoftTurns + kFirstTurns) * sweeps_of_turn(0) +
+inline constexpr int kMostDenseSweeps = 1 + kWarmSweeps +
+                                        (kSoftTurns + kFirstTurns) * sweeps_of_turn(0) +
                                         (kDenseTurns - kFirstTurns) * sweeps_of_turn(kFirstTurns),
                      kMostStiffSteps = kNumStiffShares * (1 + kRigidSteps), kMostLeastSteps = 2,
-                     kMostDenseSteps =
-                         (1 + kSoftTurns + kDenseTurns) * kDenseSteps + kMostLeastSteps +
-                         kNumStiffShares * (kStepsNear + kDenseSteps) + 2 * kMostStiffSteps;
+                     kMostDenseSteps = kWarmSteps + (1 + kSoftTurns + kDenseTurns) * kDenseSteps +
+                                       2 * kMostLeastSteps +
+                                       kNumStiffShares * (kStepsNear + kDenseSteps) +
+                                       2 * kMostStiffSteps;
 
 /// Row r of a set in a dense problem is this one of the set: [n t1 t2] of [t1 t2 n].
 constexpr int row_of_set(int dim, int r) { return dim == 3 ? (r + 2) % 3 : r; }
