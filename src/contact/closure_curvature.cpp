@@ -7,6 +7,7 @@
 #include "dynamics/kinematics.hpp"
 #include "dynamics/loose_body.hpp"
 #include "dynamics/mass_matrix.hpp"
+#include "dynamics/tree_kernels.hpp"
 
 #include <algorithm>
 
@@ -66,11 +67,8 @@ void centre_bias(const Scene& scene,
   std::copy_n(dynamics.trees[t].X_RB, tree.num_bodies, data.X_RB);
   std::copy_n(dynamics.trees[t].S, tree.nv, data.S);
   forward_velocities(view, p, v, data);
-  body_inertias_and_forces(view, p, data);
-  for (const ExternalWrench& wrench : control.wrenches) {
-    if (scene.tree_of_body(wrench.body) == t)
-      add_external_wrench(wrench.body - tree.body_offset, wrench.force, wrench.moment, data);
-  }
+  body_forces(view, p, data);
+  add_tree_wrenches(control.wrenches, tree.body_offset, view, data);
   bias_forces(view, data);
   change_bias(tree, t, dt, data.bias, dynamics, work);
 }

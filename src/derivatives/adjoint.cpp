@@ -105,8 +105,7 @@ void pull_back(const DerivativeInput& in,
   each_tree(in, linear, island, [&](int t, int first) {
     const TreeView& view = in.record.dynamics.views[t];
     pull_back_end(in, linear, t, x.position.data() + first, x.velocity_end.data() + first);
-    if (in.record.dynamics.bias_at[t] != BiasAt::kStart)
-      solve_mean_velocity_transposed(in, linear, t, x.velocity_end.data() + first);
+    solve_mean_velocity_transposed(in, linear, t, x.velocity_end.data() + first);
     double* own = x.force.data() + first;
     std::copy_n(x.velocity_end.data() + first, view.nv, own);
     solve_transposed(view, in.data(t), own);

@@ -242,8 +242,7 @@ void propagate(const DerivativeInput& in,
   each_tree(in, linear, island, [&](int t, int first) {
     unwhiten_columns(
         in.record.dynamics.views[t], in.data(t), x.stride, x.width, of(x.force, first));
-    if (in.record.dynamics.bias_at[t] != BiasAt::kStart)
-      solve_mean_velocity(in, linear, t, x.stride, x.width, of(x.force, first));
+    solve_mean_velocity(in, linear, t, x.stride, x.width, of(x.force, first));
     end_tangents(in, linear, t, x.stride, x.width, of(x.position, first), of(x.force, first));
   });
 }

@@ -36,10 +36,23 @@ void substitute(int n, MeanVelocityWork& work, double* x, Next&& next) {
   }
 }
 
+/// x <- dt/2 M^^-1 x [dofs of the tree].
+void solve_half_step(const DerivativeInput& in, int tree, double* x) {
+  const TreeView& view = in.record.dynamics.views[tree];
+  solve_transposed(view, in.data(tree), x);
+  for (int k = 0; k < view.nv; ++k) x[k] *= 0.5 * in.dt;
+  solve_scaled_lower(view, in.data(tree), x);
+}
+
+bool at_start(const DerivativeInput& in, int tree) {
+  return in.record.dynamics.bias_at[tree] == BiasAt::kStart;
+}
+
 }  // namespace
 
 void factor_mean_velocity(
     const DerivativeInput& in, int tree, const double* B, MeanVelocityWork& work, PivotedLu& out) {
+  if (at_start(in, tree)) return;
   const TreeView& view = in.record.dynamics.views[tree];
   const int n = view.nv, stride = (n + kLaneColumns - 1) / kLaneColumns * kLaneColumns;
   std::vector<double>& columns = work.columns;
@@ -58,6 +71,7 @@ void factor_mean_velocity(
 
 void solve_mean_velocity(
     const DerivativeInput& in, Linearisation& linear, int tree, int stride, int width, double* X) {
+  if (at_start(in, tree)) return;
   const int n = in.record.dynamics.views[tree].nv;
   MeanVelocityWork& work = linear.work.mean_velocity;
   if (linear.inverse_dynamics.known) {
@@ -70,9 +84,7 @@ void solve_mean_velocity(
   work.no_turn.assign(n, 0.0);
   substitute(n, work, work.column.data(), [&](const double* x, double* out) {
     tree_tangent(in, linear, tree, work.no_turn.data(), x, out);
-    solve_transposed(in.record.dynamics.views[tree], in.data(tree), out);
-    for (int k = 0; k < n; ++k) out[k] *= 0.5 * in.dt * in.data(tree).D_inverse[k];
-    solve_lower(in.record.dynamics.views[tree], in.data(tree), out);
+    solve_half_step(in, tree, out);
   });
   for (int k = 0; k < n; ++k) X[static_cast<std::size_t>(k) * stride] = work.column[k];
 }
@@ -81,6 +93,7 @@ void solve_mean_velocity_transposed(const DerivativeInput& in,
                                     Linearisation& linear,
                                     int tree,
                                     double* x) {
+  if (at_start(in, tree)) return;
   const TreeView& view = in.record.dynamics.views[tree];
   MeanVelocityWork& work = linear.work.mean_velocity;
   work.column.resize(view.nv);
@@ -88,9 +101,7 @@ void solve_mean_velocity_transposed(const DerivativeInput& in,
   substitute(view.nv, work, x, [&](const double* y, double* out) {
     double* p = work.column.data();
     std::copy_n(y, view.nv, p);
-    solve_transposed(view, in.data(tree), p);
-    for (int k = 0; k < view.nv; ++k) p[k] *= 0.5 * in.dt * in.data(tree).D_inverse[k];
-    solve_lower(view, in.data(tree), p);
+    solve_half_step(in, tree, p);
     tree_gradient(in, linear, tree, p, work.no_turn.data(), out);
   });
 }

@@ -5,7 +5,8 @@
 // A tree whose bias is that of the mean velocity obeys M^ (v+ - v) = dt (f - b(q, (v + v+) / 2)),
 // so that
 //   (M^ + dt/2 B) dv+ = (M^ - dt/2 B) dv + ...,   B = db/dv at the mean,
-// M^^-1 of other trees is here (1 + dt/2 M^^-1 B)^-1 M^^-1, and B acts on half of dv.
+// M^^-1 of other trees is here (1 + dt/2 M^^-1 B)^-1 M^^-1, and B acts on half of dv. The functions
+// below leave other trees alone.
 
 namespace stiction {
 

@@ -69,12 +69,8 @@ void find_tree_matrices(const DerivativeInput& in, Linearisation& out) {
                                  out.work.wrenches_on(body),
                                  take_inverse_dynamics_work<double>(view, arena),
                                  {matrices.dq.data() + at, matrices.dv.data() + at, trees[t].nv});
-    if (in.record.dynamics.bias_at[t] != BiasAt::kStart)
-      factor_mean_velocity(in,
-                           static_cast<int>(t),
-                           matrices.dv.data() + at,
-                           out.work.mean_velocity,
-                           matrices.mean[t]);
+    factor_mean_velocity(
+        in, static_cast<int>(t), matrices.dv.data() + at, out.work.mean_velocity, matrices.mean[t]);
   }
 }
 

@@ -52,10 +52,10 @@ void DynamicsWorkspace::resize(const Scene& scene) {
   start_bias.assign(scene.nv(), 0.0);
   start_motion.assign(scene.nv(), 0.0);
   mean.assign(scene.nv(), 0.0);
-  change.assign(scene.nv(), 0.0);
   saturated.assign(scene.nv(), 0);
   bias_at.assign(scene.trees().size(), BiasAt::kStart);
   fast.assign(scene.trees().size(), 0);
+  turn.assign(scene.trees().size(), 0.0);
   asleep.assign(scene.trees().size(), 0);
   num_asleep = 0;
 }
@@ -136,48 +136,35 @@ static void whiten_forces(const Tree& tree, std::size_t t, double scale, Dynamic
   factorise_and_whiten(view, data, w);
 }
 
-/// The share of its velocities at which no body of a tree turns by more than kFastestTurn in dt.
-static double resolved_share(const TreeView& tree, const TreeData<double>& data, double dt) {
-  const double turn = fastest_turn(tree, data, dt);
-  return turn <= kFastestTurn ? 1.0 : kFastestTurn / turn;
-}
-
 bool turns_fast(const DynamicsWorkspace& work, int tree, double dt) {
-  const TreeView& view = work.views[tree];
-  const TreeData<double>& data = work.trees[tree];
-  if (!is_loose_body(view)) return resolved_share(view, data, dt) < 1.0;
+  if (!is_loose_body(work.views[tree])) return work.turn[tree] > kFastestTurn;
   constexpr double kExact = 0.5;  // [rad] of momentum_of_turn()
-  return dt * norm(data.V[0].angular) > kExact;
+  return dt * norm(work.trees[tree].V[0].angular) > kExact;
 }
 
 /// The bias of an articulated tree. Coriolis and centrifugal forces grow with the velocities
 /// squared: where a tree turns by radians within a step their kick is larger than the velocities
 /// themselves, the next one larger still, and a few steps end beyond all numbers. There they are
-/// those of `share` of the velocities.
+/// those of the share of the velocities at which no body turns by more than kFastestTurn.
 static void articulated_bias(const Scene& scene,
                              const Parameters& parameters,
                              std::size_t t,
                              const double* v,
                              const Control& control,
-                             double share,
                              DynamicsWorkspace& work) {
   const TreeView& view = work.views[t];
   TreeData<double>& data = work.trees[t];
-  if (share == 1.0) return bias_forces(view, data);
+  if (work.turn[t] <= kFastestTurn) return bias_forces(view, data);
+  const double share = kFastestTurn / work.turn[t];
   const Tree& tree = scene.trees()[t];
   const TreeParameters<double> p = tree_parameters(tree, static_cast<int>(t), parameters);
-  const double energy = data.kinetic_energy;
   double* slower = work.force.data() + tree.v_offset;  // tree_forces() comes later
   for (int k = 0; k < tree.nv; ++k) slower[k] = share * v[tree.v_offset + k];
   forward_velocities(view, p, slower, data);
-  body_inertias_and_forces(view, p, data);
-  for (const ExternalWrench& w : control.wrenches) {
-    if (scene.tree_of_body(w.body) == static_cast<int>(t))
-      add_external_wrench(w.body - tree.body_offset, w.force, w.moment, data);
-  }
+  body_forces(view, p, data);
+  add_tree_wrenches(control.wrenches, tree.body_offset, view, data);
   bias_forces(view, data);
   forward_velocities(view, p, v + tree.v_offset, data);
-  data.kinetic_energy = energy;
 }
 
 void compute_dynamics(const Scene& scene,
@@ -191,6 +178,7 @@ void compute_dynamics(const Scene& scene,
   add_wrenches(scene, control.wrenches, work);
   std::fill(work.bias_at.begin(), work.bias_at.end(), BiasAt::kStart);
   std::fill(work.fast.begin(), work.fast.end(), 0);
+  std::fill(work.turn.begin(), work.turn.end(), 0.0);
   for (std::size_t t = 0; t < scene.trees().size(); ++t) {
     if (work.asleep[t]) continue;
     const Tree& tree = scene.trees()[t];
@@ -199,7 +187,8 @@ void compute_dynamics(const Scene& scene,
     if (is_loose_body(view)) {
       find_loose_bias(tree_parameters(tree, static_cast<int>(t), parameters), dt, data);
     } else {
-      articulated_bias(scene, parameters, t, v, control, resolved_share(view, data, dt), work);
+      work.turn[t] = fastest_turn(view, data, dt);
+      articulated_bias(scene, parameters, t, v, control, work);
     }
     find_mass_matrix(view, data);
     tree_forces(tree, parameters, q, v, control, dt, Saturation::kOfStart, work);
@@ -251,7 +240,6 @@ void take_mean_bias(const Scene& scene,
     double *w = work.free_motion.data() + first, *own = change + first;
     std::copy_n(work.trees[t].bias, tree.nv, work.start_bias.data() + first);
     std::copy_n(w, tree.nv, work.start_motion.data() + first);
-    std::copy_n(own, tree.nv, work.change.data());
     const MeanBias<double> x{v + first, work.force.data() + first, w, own, work.mean.data()};
     const TreeParameters<double> p = tree_parameters(tree, static_cast<int>(t), parameters);
     TreeData<double>& data = work.trees[t];
@@ -262,8 +250,9 @@ void take_mean_bias(const Scene& scene,
       if (!std::isfinite(sum)) w[0] = sum;  // too fast for numbers
       continue;
     }
-    std::copy_n(work.change.data(), tree.nv, own);
     return_to_start(scene, parameters, v, t, work);
+    std::copy_n(w, tree.nv, own);
+    solve_scaled_lower(view, data, own);
   }
 }
 

@@ -27,10 +27,11 @@ struct DynamicsWorkspace {
   std::vector<double> free_motion;        ///< [nv] w = L^-T dt (force - bias)
   std::vector<std::int8_t>
       saturated;                   ///< [nv] 1, -1: the upper, lower effort limit acts as a constant
+  std::vector<double> turn;        ///< [trees] fastest_turn() of articulated ones at the start
   std::vector<BiasAt> bias_at;     ///< [trees]; V and A of the tree are at the same velocities
   std::vector<double> start_bias;  ///< [nv] of trees whose bias is another now, and their w
   std::vector<double> start_motion;  ///< [nv]
-  std::vector<double> mean, change;  ///< [dofs of a tree] scratch
+  std::vector<double> mean;          ///< [dofs of a tree] scratch
   std::vector<std::uint8_t> fast;    ///< [trees] scaled to the right energy (TreeMotion)
   std::vector<std::uint8_t> asleep;  ///< [trees] left out of the step
   int num_asleep = 0;

@@ -64,9 +64,9 @@ inline Mask<Real> centre_bias(const TreeView& tree,
     last = select(at, moved, last);
     for (int k = 0; k < tree.nv; ++k) {
       x.w[k] = select(at, x.mean[k], x.w[k]);
-      x.mean[k] = data.D_inverse[k] * x.w[k];
+      x.mean[k] = x.w[k];
     }
-    solve_lower(tree, data, x.mean);
+    solve_scaled_lower(tree, data, x.mean);
     for (int k = 0; k < tree.nv; ++k) x.change[k] = select(at, x.mean[k], x.change[k]);
     const Mask<Real> done = (turn * turn * moved <= Real(kEnough * kEnough) * energy) |
                             (moved <= Real(kRounding * kRounding) * size);

@@ -101,10 +101,7 @@ STICTION_KERNEL bool find_mean_bias(const TreeView& tree,
                                     const MeanBias<double>& x,
                                     TreeData<double>& data) {
   const auto add_wrenches = [&](TreeData<double>& to) {
-    for (const ExternalWrench& w : wrenches) {
-      const int b = w.body - body_offset;
-      if (b >= 0 && b < tree.num_bodies) add_external_wrench(b, w.force, w.moment, to);
-    }
+    add_tree_wrenches(wrenches, body_offset, tree, to);
   };
   return !centre_bias(tree, parameters, dt, passes, true, add_wrenches, x, data);
 }

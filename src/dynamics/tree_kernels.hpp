@@ -11,6 +11,28 @@
 
 namespace stiction {
 
+/// visit(body of the tree, wrench) of the wrenches on `num_bodies` bodies from `body_offset` on.
+template <class Visit>
+inline void each_wrench(const std::vector<ExternalWrench>& wrenches,
+                        int body_offset,
+                        int num_bodies,
+                        Visit&& visit) {
+  for (const ExternalWrench& w : wrenches) {
+    const int b = w.body - body_offset;
+    if (b >= 0 && b < num_bodies) visit(b, w);
+  }
+}
+
+/// Adds those on the bodies of a tree, the first of them `body_offset`.
+inline void add_tree_wrenches(const std::vector<ExternalWrench>& wrenches,
+                              int body_offset,
+                              const TreeView& tree,
+                              TreeData<double>& data) {
+  each_wrench(wrenches, body_offset, tree.num_bodies, [&](int b, const ExternalWrench& w) {
+    add_external_wrench(b, w.force, w.moment, data);
+  });
+}
+
 /// forward_kinematics().
 void place_and_move(const TreeView& tree,
                     const TreeParameters<double>& parameters,

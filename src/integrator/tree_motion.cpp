@@ -38,26 +38,18 @@ struct TreeEnergy {
   double relative() const { return kinetic - 0.5 * dot(momentum, momentum) / mass; }
 };
 
-/// visit(body of the tree, wrench).
-template <class Visit>
-void each_wrench(const TreeStep& step, const Tree& tree, Visit&& visit) {
-  for (const ExternalWrench& w : step.control.wrenches) {
-    const int b = w.body - tree.body_offset;
-    if (b >= 0 && b < tree.num_bodies) visit(b, w);
-  }
-}
-
 /// Force and power of wrenches on a tree at the velocities of its data, world.
 struct WrenchPower {
   Vec3d force{0, 0, 0};
   double power = 0.0;
 
   WrenchPower(const TreeStep& step, const Tree& tree, const TreeData<double>& data) {
-    each_wrench(step, tree, [&](int b, const ExternalWrench& w) {
-      const Vec3d v = data.V[b].linear + cross(data.V[b].angular, data.X_RB[b].p);
-      power += dot(w.force, data.X_WR.R * v) + dot(w.moment, data.X_WR.R * data.V[b].angular);
-      force += w.force;
-    });
+    each_wrench(
+        step.control.wrenches, tree.body_offset, tree.num_bodies, [&](int b, const auto& w) {
+          const Vec3d v = data.V[b].linear + cross(data.V[b].angular, data.X_RB[b].p);
+          power += dot(w.force, data.X_WR.R * v) + dot(w.moment, data.X_WR.R * data.V[b].angular);
+          force += w.force;
+        });
   }
 };
 
@@ -66,23 +58,13 @@ struct WrenchPower {
 void TreeMotion::resize(const Scene& scene) {
   has_rows_.assign(scene.trees().size(), 0);
   flies_.assign(scene.trees().size(), 0);
-  turn_.assign(scene.trees().size(), 0.0);
   mean_.assign(scene.nv(), 0.0);
   last_.assign(scene.nv(), 0.0);
   end_.resize(scene);
 }
 
-void TreeMotion::begin(double dt, const DynamicsWorkspace& work) {
-  turn_.assign(work.trees.size(), 0.0);
-  for (std::size_t t = 0; t < work.trees.size(); ++t) {
-    if (!work.asleep[t] && !is_loose_body(work.views[t]))
-      turn_[t] = fastest_turn(work.views[t], work.trees[t], dt);
-  }
-}
-
 void TreeMotion::find_rows(const ConstraintRows& rows, const DynamicsWorkspace& work) {
   has_rows_.assign(work.trees.size(), 0);
-  flies_.assign(work.trees.size(), 1);
   for (std::size_t t = 0; t < work.trees.size(); ++t) flies_[t] = work.views[t].free_root;
   for (const ConstraintRow& row : rows.rows) {
     if (row.kind == ReferenceKind::kImmovable) continue;
@@ -106,17 +88,23 @@ void TreeMotion::centre(const TreeStep& step, int passes, double* change, Dynami
                  work);
 }
 
-/// At the start, or at the mean velocity, which is looked at where it could be.
+/// At the start, or at the mean velocity, which is looked at where it could be. Leaves both
+/// velocities of the tree where it is fast.
 bool TreeMotion::turns_fast(const TreeStep& step,
                             const std::vector<double>& dv,
                             int t,
                             DynamicsWorkspace& work) {
   if (work.asleep[t] || is_loose_body(work.views[t])) return false;
-  if (turn_[t] > kBalancedTurn) return true;
   const Tree& tree = step.scene.trees()[t];
+  const int first = tree.v_offset, end = first + tree.nv;
   double change = 0.0;
-  for (int k = tree.v_offset; k < tree.v_offset + tree.nv; ++k) change += std::abs(dv[k]);
-  if (!may_turn_fast(turn_[t], change, step.dt)) return false;
+  for (int k = first; k < end; ++k) change += std::abs(dv[k]);
+  if (!may_turn_fast(work.turn[t], change, step.dt)) return false;
+  for (int k = first; k < end; ++k) {
+    last_[k] = step.before.v[k] + dv[k];
+    mean_[k] = step.before.v[k] + 0.5 * dv[k];
+  }
+  if (work.turn[t] > kBalancedTurn) return true;
   move_placed(work.views[t],
               tree_parameters(tree, t, step.parameters),
               mean_.data() + tree.v_offset,
@@ -158,10 +146,6 @@ void TreeMotion::balance(const TreeStep& step,
                          const std::vector<double>& dv,
                          DynamicsWorkspace& work,
                          State& state) {
-  for (std::size_t k = 0; k < dv.size(); ++k) {
-    last_[k] = step.before.v[k] + dv[k];
-    mean_[k] = step.before.v[k] + 0.5 * dv[k];
-  }
   for (std::size_t t = 0; t < work.trees.size(); ++t) {
     work.fast[t] = turns_fast(step, dv, static_cast<int>(t), work);
     if (work.fast[t] != 0) balance_tree(step, static_cast<int>(t), work, state);

@@ -24,8 +24,6 @@ struct TreeStep {
 class TreeMotion {
  public:
   void resize(const Scene& scene);
-  /// After compute_dynamics().
-  void begin(double dt, const DynamicsWorkspace& work);
   /// Which trees rows act on, except immovable ones, and which float and touch nothing.
   void find_rows(const ConstraintRows& rows, const DynamicsWorkspace& work);
   /// Takes the bias of trees without rows to the mean velocity of the step (take_mean_bias), by so
@@ -58,7 +56,6 @@ class TreeMotion {
                        const DynamicsWorkspace& work) const;
 
   std::vector<std::uint8_t> has_rows_, flies_;  ///< [trees]
-  std::vector<double> turn_;                    ///< [trees] at the start [rad]
   std::vector<double> mean_, last_;             ///< [nv] (v + v+) / 2 and v+, axes of the start
   DynamicsWorkspace end_;                       ///< kinematics at the end of the step
 };

@@ -68,18 +68,18 @@ void add_closures(const Scene& scene,
 
 }  // namespace
 
-SceneMotion Simulator::motion() const { return motion_at(before_.v, nullptr); }
+SceneMotion Simulator::motion() const { return motion_of(nullptr); }
 
-/// With accelerations of the last step, at v [nv]; of trees that were scaled to their energy those
-/// of `record`, if it is given, without the scaling.
-SceneMotion Simulator::motion_at(const Eigen::VectorXd& at, const StepRecord* record) const {
+/// The last step's; with a record at the velocities of its biases, and without the scaling of fast
+/// trees.
+SceneMotion Simulator::motion_of(const StepRecord* record) const {
   refuse_unless_whole("motion");
   if (last_count_ != step_count_)
     throw std::invalid_argument(
         "motion: gradients of a rollout have repeated its first step, whose end is not kept; call "
         "step() before");
   const Parameters& p = edits_.seen();
-  Eigen::VectorXd end = last_.v, a(scene_.nv());
+  Eigen::VectorXd end = last_.v, at = before_.v, a(scene_.nv());
   for (std::size_t t = 0; t < scene_.trees().size(); ++t) {
     const Tree& tree = scene_.trees()[t];
     const TreeView view = tree.view();
@@ -93,8 +93,10 @@ SceneMotion Simulator::motion_at(const Eigen::VectorXd& at, const StepRecord* re
                        end.data() + first);
     a.segment(first, tree.nv) =
         (end.segment(first, tree.nv) - before_.v.segment(first, tree.nv)) / settings_.dt;
-    for (int k = first; record != nullptr && record->dynamics.fast[t] && k < first + tree.nv; ++k)
-      a[k] = record->dv[k] / settings_.dt;
+    for (int k = first; record != nullptr && k < first + tree.nv; ++k) {
+      if (record->dynamics.bias_at[t] == BiasAt::kMean) at[k] += 0.5 * record->dv[k];
+      if (record->dynamics.fast[t]) a[k] = record->dv[k] / settings_.dt;
+    }
     if (!tree.free_root) continue;
     // That is the rate of the point's velocity in axes at rest; of its components in the body's:
     const double* v = at.data() + first;
@@ -102,19 +104,6 @@ SceneMotion Simulator::motion_at(const Eigen::VectorXd& at, const StepRecord* re
     for (int k = 0; k < 3; ++k) a[first + k] -= turned[k];
   }
   return {scene_, p, before_.q, at, a};
-}
-
-/// [nv] The velocities at which the last step took Coriolis forces, axes of its start.
-Eigen::VectorXd Simulator::velocity_of_bias() const {
-  Eigen::VectorXd out = before_.v;
-  if (step_->rigid() == nullptr) return out;
-  const StepRecord& record = step_->record();
-  for (std::size_t t = 0; t < scene_.trees().size(); ++t) {
-    if (record.dynamics.bias_at[t] == BiasAt::kStart) continue;
-    const Tree& tree = scene_.trees()[t];
-    for (int k = tree.v_offset; k < tree.v_offset + tree.nv; ++k) out[k] += 0.5 * record.dv[k];
-  }
-  return out;
 }
 
 BodyWrench Simulator::joint_reaction(int body) {
@@ -129,8 +118,7 @@ BodyWrench Simulator::joint_reaction(int body) {
   const Tree& tree = scene_.trees()[t];
   if (tree.free_root && body == tree.body_offset) refuse("is free: it carries nothing");
   complete();
-  const StepRecord* record = step_->rigid() != nullptr ? &step_->record() : nullptr;
-  const SceneMotion moving = motion_at(velocity_of_bias(), record);
+  const SceneMotion moving = motion_of(step_->rigid() != nullptr ? &step_->record() : nullptr);
   if (step_->asleep(t)) refuse("sleeps: its forces are not known");
   const Parameters& p = edits_.seen();
   const std::vector<bool> carried = carried_by(scene_, body);

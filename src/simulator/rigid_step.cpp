@@ -107,7 +107,6 @@ void RigidStep::step_whole(const StepInput& input, State& state) {
 }
 
 void RigidStep::refactor(const StepInput& input, const State& state) {
-  return_to_start_bias(input.scene, input.parameters, input.before.v.data(), record_.dynamics);
   const double *q = state.q.data(), *v = state.v.data();
   refactor_dynamics(
       input.scene, input.parameters, q, v, input.control, input.settings.dt, record_.dynamics);
@@ -120,8 +119,9 @@ bool RigidStep::ends_otherwise(const StepInput& input, const State& state, Conta
   DynamicsWorkspace& dynamics = record_.dynamics;
   const bool servos =
       saturate_at_end(scene, parameters, state, record_.dv.data(), control, settings.dt, dynamics);
-  if (servos) refactor(input, state);
   const bool limits = rules.limit_margin < kInfinity && jumps_a_limit(input, state);
+  if (servos || limits) return_to_start_bias(scene, parameters, before.v.data(), dynamics);
+  if (servos) refactor(input, state);
   if (limits) rules.limit_margin = kInfinity;
   return servos || limits;
 }
@@ -168,12 +168,10 @@ void RigidStep::prepare(const StepInput& input, State& state) {
   find_awake_contacts(input, state);
   compute_dynamics(
       scene, parameters, state.q.data(), state.v.data(), control, settings.dt, record_.dynamics);
-  tree_motion_.begin(settings.dt, record_.dynamics);
   build(input, settings.contact, state);
 }
 
 void RigidStep::build(const StepInput& input, const ContactSettings& contact, State& state) {
-  return_to_start_bias(input.scene, input.parameters, input.before.v.data(), record_.dynamics);
   const RowContext context = row_context(input, contact, state);
   build_problem(context, record_.contacts, record_.problem, record_.solution.impulse);
   const bool projects = input.settings.project_closures;

@@ -213,16 +213,23 @@ def test_gravity_spins_nothing() -> None:
     assert np.ptp(energies) < 1e-9 * energies[0]
 
 
-def test_a_brake_is_left_alone() -> None:
-    """A hinge that a strong servo stops within a step has no energy to make right."""
+def on_a_hinge(
+    joint: pinocchio.JointModel, arm: float, inertia: float
+) -> tuple[stiction.Simulator, stiction.Scene]:
+    """0.1 kg on an arm along x, with an inertia about its centre of mass; nothing limits it."""
     model = pinocchio.Model()
-    model.addJoint(0, pinocchio.JointModelRY(), pinocchio.SE3.Identity(), "hinge")
-    inertia = pinocchio.Inertia(0.1, np.array([0.1, 0, 0]), 1e-4 * np.eye(3))
-    model.appendBodyToJoint(1, inertia, pinocchio.SE3.Identity())
+    model.addJoint(0, joint, pinocchio.SE3.Identity(), "hinge")
+    body = pinocchio.Inertia(0.1, np.array([arm, 0, 0]), inertia * np.eye(3))
+    model.appendBodyToJoint(1, body, pinocchio.SE3.Identity())
     scene = stiction.Scene(model)
     p = scene.parameters
     p.lower[:], p.upper[:], p.effort_limit[:] = -np.inf, np.inf, np.inf
-    sim = stiction.Simulator(scene)
+    return stiction.Simulator(scene), scene
+
+
+def test_a_brake_is_left_alone() -> None:
+    """A hinge that a strong servo stops within a step has no energy to make right."""
+    sim, scene = on_a_hinge(pinocchio.JointModelRY(), 0.1, 1e-4)
     sim.parameters.kd[:] = 1e4
     state = stiction.make_state(scene, [0.3], [200.0])
     assert sim.step(state, sim.hold()).num_fast_trees == 1
@@ -346,14 +353,7 @@ def test_a_fast_robot_with_rows_gains_nothing() -> None:
 
 def test_a_step_that_ends_fast_is_a_fast_one() -> None:
     """A light link at rest under a strong motor, and the energy that its work is."""
-    model = pinocchio.Model()
-    model.addJoint(0, pinocchio.JointModelRZ(), pinocchio.SE3.Identity(), "hinge")
-    inertia = pinocchio.Inertia(0.1, np.array([0.02, 0, 0]), 1e-5 * np.eye(3))
-    model.appendBodyToJoint(1, inertia, pinocchio.SE3.Identity())
-    scene = stiction.Scene(model)
-    p = scene.parameters
-    p.lower[:], p.upper[:], p.effort_limit[:] = -np.inf, np.inf, np.inf
-    sim = stiction.Simulator(scene)
+    sim, _ = on_a_hinge(pinocchio.JointModelRZ(), 0.02, 1e-5)
     state = sim.initial_state()
     assert sim.step(state.copy(), [5.0]).num_fast_trees == 0
     report = sim.step(state, [20.0])

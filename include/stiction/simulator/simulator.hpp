@@ -198,8 +198,7 @@ class Simulator {
   void refuse_underived(const std::string& caller) const;
   void check_last_step() const;
   void refuse_unless_whole(const char* caller) const;
-  SceneMotion motion_at(const Eigen::VectorXd& at, const StepRecord* record) const;
-  Eigen::VectorXd velocity_of_bias() const;
+  SceneMotion motion_of(const StepRecord* record) const;
   bool sleeps(int body) const;
   [[noreturn]] void refuse_sleeper(const char* caller, int body) const;
   DerivativeInput derivative_input() const;

@@ -62,8 +62,7 @@ inline constexpr std::tuple kSimulatorSettings{
         kEither,
         "",
         "Articulated trees without rows take Coriolis and gyroscopic forces at the mean velocity "
-        "of "
-        "the step; false: at that of its start, which feeds what turns fast with energy.",
+        "of the step; false: at that of its start, which feeds what turns fast with energy.",
         "semi-implicit-euler"},
     Setting<SimulatorSettings, bool>{
         "project_closures",

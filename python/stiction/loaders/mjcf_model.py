@@ -72,8 +72,8 @@ class Mjcf:
         return any(self._source.is_one_of(k, "mjtSensor", kinds) for k in m.sensor_type)
 
     def _step_settings(self, dt: float | None, given: dict[str, Any]) -> dict[str, Any]:
-        """Of a Simulator in simulation(). Forces that foresee the end of the step foresee Coriolis
-        forces of its start."""
+        """Settings of the Simulator in simulation(). What foresees the end of the step does so with
+        Coriolis forces of its start."""
         own: dict[str, Any] = {"dt": self.timestep if dt is None else dt}
         foresees = self._passive.foresees or any(a.kind == "shared" for a in self.actuators)
         integrator = given.get("integrator", "semi-implicit-euler")

@@ -160,7 +160,7 @@ enum class LaneExit : std::uint8_t {
   kScalar,       ///< its parameters are not for lanes: springs of contacts, of joints that wrap,
                  ///< angular friction; of a pair without slots while it touches
   kPair,         ///< a pair has more points than places
-  kFast,         ///< a body turns by radians in the step
+  kFast,         ///< a body turns by more than lanes follow
   kRestitution,  ///< impacts would gain energy
   kImmovable,    ///< nothing moves along a normal
   kFarOut,       ///< a joint is out of its limits by more than drift, would jump one, or is locked
