@@ -99,6 +99,7 @@ bp::object frame(const NamedContact& c) { return to_array(c.frame); }
 bp::object normal(const NamedContact& c) { return to_array(c.frame.c2); }
 bp::object impulse(const NamedContact& c) { return to_array(c.impulse); }
 bp::object velocity(const NamedContact& c) { return to_array(c.velocity); }
+bp::object velocity_change(const NamedContact& c) { return to_array(c.velocity_change); }
 bp::object extension(const NamedContact& c) { return to_array(c.extension); }
 bp::object moment_impulse(const NamedContact& c) { return to_array(c.moment_impulse); }
 bp::object angular_velocity(const NamedContact& c) { return to_array(c.angular_velocity); }
@@ -135,7 +136,14 @@ void expose_contact_report() {
       .def_readonly("friction", &C::friction, "Coulomb coefficient of the pair.")
       .add_property("impulse", &impulse, "(3,) on B, contact frame [N s].")
       .add_property(
-          "velocity", &velocity, "(3,) of B relative to A after the step, contact frame [m/s].")
+          "velocity",
+          &velocity,
+          "(3,) of B relative to A in the middle of the step that leaves v, contact frame [m/s].")
+      .add_property(
+          "velocity_change",
+          &velocity_change,
+          "(3,) by what velocity changes in half a step, as the bodies turn [m/s]: less it, "
+          "velocity is J v with the J of the step's start.")
       .add_property("force_on_b_world", &force_on_b, "(3,) on B, world axes [N].")
       .add_property("force_on_a_world", &force_on_a, "(3,) on A, world axes [N].")
       .add_property("extension",

@@ -57,6 +57,11 @@ struct ConstraintRow {
   double velocity[6] = {};   ///< J v at the start of the step
   double reference[6] = {};  ///< c*
   double compliance[6] = {};
+  /// Of a contact dt/2 kappa along t1, t2, n: what its velocity changes in half a step.
+  Vec3d curvature{0, 0, 0};
+  bool carried = false;         ///< of a contact, in the last step
+  bool curves = false;          ///< c has its curvature, which may be zero now
+  bool alone = false;           ///< it is the only contact of its bodies
   double velocity_floor = 0.0;  ///< rounding of J v and c* [m/s; of limits and gears rad/s]
   /// kRestitution: c*_N and rule of the gap alone.
   double gap_reference = 0.0;
@@ -142,6 +147,14 @@ struct ConstraintRows {
   }
 };
 
+/// Two bodies and their contacts.
+struct TouchingBodies {
+  std::uint64_t bodies;  ///< a number for the two
+  int points;
+  bool carry;  ///< some carried in the last step
+  bool meet;   ///< some of these meet in this one, faster than restitution's threshold
+};
+
 /// Scratch of what makes and multiplies rows: nothing in it has a meaning after the call.
 struct RowScratch {
   std::vector<double> by_row;   ///< [RowsByDof::width]
@@ -149,6 +162,7 @@ struct RowScratch {
   std::vector<double> carried;  ///< [bodies, kg] carried_masses()
   std::vector<double> motion;   ///< of a contact: rows of its point, then of its body's turning
   std::vector<int> dofs;        ///< of a set
+  std::vector<TouchingBodies> touching;
   std::vector<ConstraintRow> sorted;
   DisjointSets joined;              ///< trees that rows join
   std::vector<int> island_of_tree;  ///< by the tree that stands for its island

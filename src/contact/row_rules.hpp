@@ -15,6 +15,9 @@ namespace stiction {
 inline constexpr double kNegligible = 1e-6;
 /// Of a cap: slower corrections are not looked at together, see keep_recovery_speeds.cpp.
 inline constexpr double kMatters = 1e-3;
+/// Corrections of a contact of up to this multiple of what its velocity changes in half a step are
+/// of the drift that its own turning makes.
+inline constexpr double kDriftOfContact = 4.0;
 /// A limit whose c* exceeds this share of its cap is brought back by a row of its own, and gives
 /// way at this share of it while it is: see recovery.cpp.
 inline constexpr double kFarOut = 0.1, kYields = 1e-3;

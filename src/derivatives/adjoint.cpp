@@ -1,5 +1,6 @@
 #include "derivatives/adjoint.hpp"
 
+#include "derivatives/kicks.hpp"
 #include "derivatives/mean_velocity.hpp"
 #include "derivatives/tree_derivatives.hpp"
 #include "dynamics/column_solves.hpp"
@@ -102,8 +103,10 @@ void pull_back(const DerivativeInput& in,
   x.force.resize(island.num_dofs);
   x.velocity.assign(island.num_rows, 0.0);
   x.impulse.assign(island.num_rows, 0.0);
+  x.kick.assign(island.num_dofs, 0.0);
   each_tree(in, linear, island, [&](int t, int first) {
     const TreeView& view = in.record.dynamics.views[t];
+    pull_back_kick(in, linear, t, x.velocity_end.data() + first, x.kick.data() + first);
     pull_back_end(in, linear, t, x.position.data() + first, x.velocity_end.data() + first);
     solve_mean_velocity_transposed(in, linear, t, x.velocity_end.data() + first);
     double* own = x.force.data() + first;
@@ -141,6 +144,14 @@ void state_gradient(const DerivativeInput& in,
       torque[first + i] += p[i] * force.by_torque;
     }
     add_mass_times(in.record.dynamics.views[t], in.data(t), p, v + first);
+    if (!is_kicked(in, t)) return;
+    const KickTurn<double> kick = kick_of(in, linear, t);
+    const double* y = x.kick.data() + first + 3;
+    const Vec3d by_l = transpose_times(kick.by_momentum, Vec3d{y[0], y[1], y[2]});
+    for (int k = 0; k < 3; ++k) {
+      q[first + 3 + k] += dot(by_l, momentum_by_turn(in, linear, t, k));
+      v[first + 3 + k] += dot(by_l, kick.turn.momentum(k));
+    }
   });
   add_row_gradients(in, linear, island, x, q, v);
 }

@@ -8,6 +8,7 @@ namespace stiction {
 /// impulse . lambda_off + position . dq for the changes of Columns.
 struct IslandCotangents {
   std::vector<double> position, velocity_end;  ///< [dofs] first dl/dq+, dl/dv+; then of dq, of dv
+  std::vector<double> kick;        ///< [dofs] of the velocity that kicked bodies are left with
   std::vector<double> on_impulse;  ///< [rows] dl/dlambda at fixed q+ and v+; empty: zero
   std::vector<double> force;       ///< [dofs] of the right-hand side of M^ dv+
   std::vector<double> velocity;    ///< [rows] of minus the change of c at fixed v+

@@ -1,5 +1,6 @@
 #include "derivatives/columns.hpp"
 
+#include "derivatives/kicks.hpp"
 #include "derivatives/mean_velocity.hpp"
 #include "derivatives/tree_derivatives.hpp"
 #include "dynamics/column_solves.hpp"
@@ -53,6 +54,47 @@ void fill_velocities(const DerivativeInput& in,
       }
     }
   }
+}
+
+/// What the start of kicked bodies does to the velocity that the step leaves.
+void fill_kicks(const DerivativeInput& in,
+                const Linearisation& linear,
+                const DerivativeIsland& island,
+                Columns& out) {
+  each_tree(in, linear, island, [&](int t, int first) {
+    if (!is_kicked(in, t)) return;
+    if (out.end.empty()) out.end.assign(out.force.size(), 0.0);
+    const KickTurn<double> kick = kick_of(in, linear, t);
+    for (int k = 0; k < 3; ++k) {
+      const Vec3d by_q = kick.by_momentum * momentum_by_turn(in, linear, t, k),
+                  by_v = kick.by_momentum * kick.turn.momentum(k);
+      for (int r = 0; r < 3; ++r) {
+        double* row = out.end.data() + static_cast<std::ptrdiff_t>(first + 3 + r) * out.stride;
+        row[first + 3 + k] = by_q[r];
+        row[island.num_dofs + first + 3 + k] = by_v[r];
+      }
+    }
+  });
+}
+
+/// The same along a direction x [3 nv].
+void fill_kick_direction(const DerivativeInput& in,
+                         const Linearisation& linear,
+                         const DerivativeIsland& island,
+                         const double* x,
+                         Columns& out) {
+  each_tree(in, linear, island, [&](int t, int first) {
+    if (!is_kicked(in, t)) return;
+    if (out.end.empty()) out.end.assign(out.force.size(), 0.0);
+    const KickTurn<double> kick = kick_of(in, linear, t);
+    const double *dq = x + in.scene.trees()[t].v_offset + 3, *dv = dq + in.scene.nv();
+    Vec3d dl{0, 0, 0};
+    for (int k = 0; k < 3; ++k)
+      dl += momentum_by_turn(in, linear, t, k) * dq[k] + kick.turn.momentum(k) * dv[k];
+    const Vec3d dw = kick.by_momentum * dl;
+    for (int r = 0; r < 3; ++r)
+      out.end[static_cast<std::ptrdiff_t>(first + 3 + r) * out.stride] = dw[r];
+  });
 }
 
 /// What rows and the forces on them do along a direction x.
@@ -163,6 +205,7 @@ void Columns::resize(const DerivativeIsland& island, int columns, bool impulses)
   position.assign(size(island.num_dofs), 0.0);
   velocity.assign(size(island.num_rows), 0.0);
   impulse.assign(impulses ? size(island.num_rows) : 0, 0.0);
+  end.clear();
 }
 
 void fill_state_columns(const DerivativeInput& in,
@@ -190,6 +233,7 @@ void fill_state_columns(const DerivativeInput& in,
   });
   fill_moving_forces(linear, island, out);
   fill_velocities(in, linear, island, out);
+  fill_kicks(in, linear, island, out);
 }
 
 void fill_state_direction(const DerivativeInput& in,
@@ -216,6 +260,7 @@ void fill_state_direction(const DerivativeInput& in,
       out.force[static_cast<std::ptrdiff_t>(first + i) * out.stride] = out.one[i];
   });
   add_moving_rows(in, linear, island, x, out);
+  fill_kick_direction(in, linear, island, x, out);
 }
 
 void propagate(const DerivativeInput& in,
@@ -244,6 +289,8 @@ void propagate(const DerivativeInput& in,
         in.record.dynamics.views[t], in.data(t), x.stride, x.width, of(x.force, first));
     solve_mean_velocity(in, linear, t, x.stride, x.width, of(x.force, first));
     end_tangents(in, linear, t, x.stride, x.width, of(x.position, first), of(x.force, first));
+    const double* direct = x.end.empty() ? nullptr : of(x.end, first);
+    kick_tangents(in, linear, t, x.stride, x.width, direct, of(x.force, first));
   });
 }
 

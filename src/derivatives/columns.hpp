@@ -11,6 +11,7 @@ struct Columns {
   /// [dofs] Right-hand side of M^ dv+ [N s]; then, in place, dv+ in the axes of the end.
   std::vector<double> force;
   std::vector<double> position;  ///< [dofs] tangent of q, then of q+
+  std::vector<double> end;       ///< [dofs] change of v+ beside that by `force`. Empty: none.
   std::vector<double> velocity;  ///< [rows] change of c at fixed v+ [m/s]
   /// [rows] Change of lambda at fixed y [N s]: of friction, of bounds. Empty: none.
   std::vector<double> impulse;

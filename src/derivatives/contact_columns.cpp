@@ -7,10 +7,11 @@ RowColumn column(const MovingContact& p, int side, int dof) {
   const double sign = p.end.sign[side];
   RowColumn c = p.end.at[side].column(dof);
   const Motion<double> moving = p.end.at[side].change(dof);
-  const bool by_start = p.restitution != 0.0 || p.touch.by_approach != 0.0;
+  const bool by_start = p.restitution != 0.0 || p.touch.by_approach != 0.0 || p.curves;
   RowMotion motion{moving * sign};
   if (by_start) motion.start = p.start.at[side].change(dof) * sign;
   if (side == p.anchor_side) motion.anchor_turn = c.w;
+  if (p.curves) (sign < 0.0 ? motion.a : motion.b) = p.start.at[side].material_change(dof);
   const RowChange change =
       row_change(p, point_change(p, sign < 0.0, c.u, c.w, motion.start), motion);
   set_velocity(p, change, c.velocity);
@@ -19,6 +20,7 @@ RowColumn column(const MovingContact& p, int side, int dof) {
   if (!by_start) return c;
   RowMotion faster;
   faster.start = {c.u * sign, c.w * sign};
+  if (p.curves) (sign < 0.0 ? faster.a : faster.b) = p.start.at[side].material_rate(dof);
   const RowChange rate = row_change(p, point_change(p, faster.start), faster);
   set_velocity(p, rate, c.rate);
   c.moment_rate = rate.moment;

@@ -32,9 +32,10 @@ void add_change(const Input& in,
                 const MovingContact& p,
                 int set,
                 const PointChange& moved,
+                const RowMotion& motion,
                 int column,
                 const ChangeSink& out) {
-  const RowChange change = row_change(p, moved, {});
+  const RowChange change = row_change(p, moved, motion);
   RowColumn row{};
   set_velocity(p, change, row.velocity);
   row.force = change.force;
@@ -55,7 +56,7 @@ void add_placement(const Input& in, const Linear& linear, const ChangeSink& out)
         const Vec3d& axis = X.R.column(k % 3);
         const Vec3d w = k < 3 ? Vec3d{0, 0, 0} : axis;
         const Vec3d u = k < 3 ? axis : cross(axis, p.contact.position - X.p);
-        add_change(in, linear, p, set, point_change(p, on_a, u, w), 6 * g + k, out);
+        add_change(in, linear, p, set, point_change(p, on_a, u, w), {}, 6 * g + k, out);
       }
     }
   });
@@ -86,8 +87,12 @@ void add_size(const Input& in, const Linear& linear, const ChangeSink& out) {
       const double shift = shift_change(p, [&](const Contact& c) {
         return &c == &p.contact ? found[k] : changes_by_size(in, found_contact(p, c))[k];
       });
-      const PointChange moved = point_change(p, found[k], shift);
-      add_change(in, linear, p, set, moved, 3 * (k < 3 ? a : b) + k % 3, out);
+      PointChange moved = point_change(p, found[k], shift);
+      if (p.curves && !p.curving.feature.on_face) moved.maps = maps_by_size(p, k, found[k]);
+      RowMotion motion;
+      if (k == (p.curving.feature.face_of_a ? 3 : 0) && p.curving.feature.radius > 0.0)
+        motion.radius = 1.0;
+      add_change(in, linear, p, set, moved, motion, 3 * (k < 3 ? a : b) + k % 3, out);
     }
   });
 }

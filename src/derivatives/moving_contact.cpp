@@ -204,7 +204,10 @@ PointChange point_change(const MovingContact& p,
   if (on_a) approach += dot(by.both_u, u) + dot(by.both_w, w);
   const double shift = touch.by_gap * sign * (dot(touch.gap_u, u) + dot(touch.gap_w, w)) +
                        touch.by_approach * approach + shift_by_start(touch, start);
-  return point_change(p, found, shift);
+  PointChange out = point_change(p, found, shift);
+  if (p.curves && !p.curving.feature.on_face)
+    out.maps = maps_change(p, du, dw, on_a ? w : Vec3d{0, 0, 0});
+  return out;
 }
 
 RowChange row_change(const MovingContact& p, const PointChange& moved, const RowMotion& motion) {
@@ -220,6 +223,7 @@ RowChange row_change(const MovingContact& p, const PointChange& moved, const Row
       p.contact.frame, cross(motion.anchor_turn, p.spring) - cross(moved.turn, p.spring));
   c.x -= asked.x;
   c.y -= asked.y;
+  if (p.curves) c += curvature_change(p, moved, motion);
   const Vec3d turning =
       transpose_times(p.contact.frame, motion.end.angular - cross(moved.turn, p.at_end.angular));
   return {c,
@@ -277,6 +281,7 @@ MovingContact moving_contact(const DerivativeInput& in, int set, MovingRows& row
   p.impulse = contact.frame * force_of(row.set, l);
   p.couple = contact.frame * couple_of(row.set, l);
   set_reference(p, rows);
+  find_curvature(in, p);
   return p;
 }
 

@@ -2,6 +2,7 @@
 
 #include "collision/derivatives/contact_derivatives.hpp"
 #include "collision/scene/touch.hpp"
+#include "contact/contact_curvature.hpp"
 #include "derivatives/row_side.hpp"
 
 namespace stiction {
@@ -43,6 +44,10 @@ struct MovingContact {
   double restitution = 0.0;
   Vec3d spring{0, 0, 0};  ///< c* of the tangential spring as a vector of the body of its anchor
   int anchor_side = -1;   ///< that of this body; -1: the world
+  bool curves = false;    ///< c has a share of dt/2 kappa
+  CurvingContact curving;
+  /// Of its maps by the motion of B relative to A: shifts, then turns; where it is on no face.
+  FeatureMaps<double> maps_by[6] = {};
 
   Vec3d normal() const { return contact.frame.c2; }
   int normal_row() const { return row.set.dim - 1; }
@@ -52,12 +57,17 @@ struct MovingContact {
 struct PointChange {
   Vec3d position, turn;  ///< of the frame, without spin, which changes no force
   double gap;
+  FeatureMaps<double> maps{};  ///< of CurvingContact's, where it has any
 };
 /// Changes of the velocities of B's point relative to A's at the end and at the start of the step,
 /// and of the body of the spring's anchor: what moves beside the contact.
 struct RowMotion {
   Motion<double> end{{0, 0, 0}, {0, 0, 0}}, start{{0, 0, 0}, {0, 0, 0}};
   Vec3d anchor_turn{0, 0, 0};
+  /// Of the materials of A and B at the start, at the point held in space.
+  MaterialMotion<double> a = MaterialMotion<double>::at_rest(),
+                         b = MaterialMotion<double>::at_rest();
+  double radius = 0.0;  ///< of ContactFeature::radius [m]
 };
 /// u, w: of the shape at the point; `on_a`: it is A's; `start`: change of RowMotion::start.
 PointChange point_change(const MovingContact& p,
@@ -67,6 +77,8 @@ PointChange point_change(const MovingContact& p,
                          const Motion<double>& start = {{0, 0, 0}, {0, 0, 0}});
 /// From a change of the velocities of the start alone.
 PointChange point_change(const MovingContact& p, const Motion<double>& start);
+/// Change of a curving contact's maps with Shape::size[k % 3] of A (k < 3) or B.
+FeatureMaps<double> maps_by_size(const MovingContact& p, int k, const ContactChange& found);
 /// From changes of the point as the manifold has it, and of its shift.
 PointChange point_change(const MovingContact& p, const ContactChange& found, double shift);
 
@@ -106,6 +118,17 @@ double shift_change(const MovingContact& p, Of&& of) {
   });
   return touch.by_gap * gap / least + (fastest > 0 ? touch.by_approach * approach / fastest : 0.0);
 }
+
+// Of curving contacts: moving_curvature.cpp.
+/// p.curving and its maps, from p.row.
+void find_curvature(const DerivativeInput& in, MovingContact& p);
+/// Change of the maps with the motion u, w of B's shape relative to A's at the point.
+FeatureMaps<double> maps_change(const MovingContact& p,
+                                const Vec3d& u,
+                                const Vec3d& w,
+                                const Vec3d& turn_of_a);
+/// Change of dt/2 kappa along t1, t2, n.
+Vec3d curvature_change(const MovingContact& p, const PointChange& moved, const RowMotion& motion);
 
 /// Of a set of the problem; counts in `rows` what is not smooth.
 MovingContact moving_contact(const DerivativeInput& in, int set, MovingRows& rows);

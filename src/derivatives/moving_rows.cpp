@@ -17,6 +17,9 @@ MovingSide::MovingSide(const DerivativeInput& in,
   chain_ = tree_->chain.data() + tree_->row[side.last_dof];
   p_ = transpose_times(data_->X_WR.R, p - data_->X_WR.p);
   v_ = V_[side.body].linear + cross(V_[side.body].angular, p_);
+  gravity_ = transpose_times(data_->X_WR.R, in.parameters.gravity);
+  if (is_loose_body(in.record.dynamics.views[side.tree]))
+    loose_com_ = in.parameters.com[tree_->body_offset];
 }
 
 Motion<double> MovingSide::motion() const {
@@ -42,6 +45,54 @@ Motion<double> MovingSide::change(int j) const {
   }
   const Vec3d u = S.linear + cross(S.angular, p_);
   return {data_->X_WR.R * (cross(S.angular, v) - cross(w, u)), data_->X_WR.R * cross(S.angular, w)};
+}
+
+MaterialMotion<double> MovingSide::at_point(const Motion<double>& dV,
+                                            const Motion<double>& dA) const {
+  const Mat3d& R = data_->X_WR.R;
+  const Vec3d v = dV.linear + cross(dV.angular, p_);
+  const Vec3d a =
+      dA.linear + cross(dA.angular, p_) + cross(dV.angular, v_) + cross(V_[side_->body].angular, v);
+  return {R * v, R * dV.angular, R * a};
+}
+
+// The joint turns and shifts all that it carries, V and A of its parent apart.
+MaterialMotion<double> MovingSide::material_change(int j) const {
+  const Motion<double>&S = data_->S[j], &V = V_[side_->body], &A = data_->A[side_->body];
+  const Vec3d zero{0, 0, 0};
+  const int p = tree_->parent[tree_->joint_of_dof[j]];
+  const Motion<double> V_p = p >= 0 ? V_[p] : Motion<double>{zero, zero};
+  const Motion<double> A_p = p >= 0 ? data_->A[p] : Motion<double>{-gravity_, zero};
+  const Motion<double> own = V + V_p * -1.0, turned = motion_cross(motion_cross(S, V_p), own);
+  Motion<double> dA = motion_cross(S, A + A_p * -1.0) + turned * -1.0;
+  dA.linear -= cross(S.angular, cross(V.angular, cross(V.angular, loose_com_)));
+  return at_point(motion_cross(S, own), dA);
+}
+
+MaterialMotion<double> MovingSide::material_rate(int j) const {
+  const Motion<double>&S = data_->S[j], &V = V_[side_->body];
+  const int joint = tree_->joint_of_dof[j], p = tree_->parent[joint];
+  Motion<double> dA = motion_cross(S, V + V_[joint] * -1.0);
+  if (p >= 0) {
+    dA = dA + motion_cross(V_[p], S);
+  } else if (joint_facts(tree_->joint[joint]).free) {  // A = -w x v
+    const Motion<double>& root = V_[joint];
+    dA.linear -= cross(S.angular, root.linear) + cross(root.angular, S.linear);
+  }
+  const Vec3d& c = loose_com_;
+  dA.linear -= cross(S.angular, cross(V.angular, c)) + cross(V.angular, cross(S.angular, c));
+  return at_point(S, dA);
+}
+
+MaterialMotion<double> MovingSide::material_shift(const Vec3d& shift) const {
+  const Mat3d& R = data_->X_WR.R;
+  const Vec3d dp = transpose_times(R, shift), &w = V_[side_->body].angular, v = cross(w, dp);
+  return {R * v, {0, 0, 0}, R * (cross(data_->A[side_->body].angular, dp) + cross(w, v))};
+}
+
+MaterialMotion<double> MovingSide::material_by_com(const Vec3d& dc) const {
+  const Vec3d& w = V_[side_->body].angular;
+  return {{0, 0, 0}, {0, 0, 0}, data_->X_WR.R * -cross(w, cross(w, dc))};
 }
 
 void MovingSide::add_impulse(const Vec3d& impulse,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "contact/curvature.hpp"
 #include "derivatives/moving_rows.hpp"
 
 namespace stiction {
@@ -26,6 +27,14 @@ class MovingSide {
   RowColumn column(int j) const;
   /// Change of motion() at a point held in space, S_j x (V - V of the parent of j's joint).
   Motion<double> change(int j) const;
+  /// Changes of material_motion() at the point, held in space, with dof j and with its speed; V is
+  /// that of the start.
+  MaterialMotion<double> material_change(int j) const;
+  MaterialMotion<double> material_rate(int j) const;
+  /// What shifting the point adds to that.
+  MaterialMotion<double> material_shift(const Vec3d& shift) const;
+  /// Change of material_motion() with the centre of mass of a loose body, body axes.
+  MaterialMotion<double> material_by_com(const Vec3d& dc) const;
   /// Adds an impulse and a couple at the point, world axes.
   void add_impulse(const Vec3d& impulse,
                    const Vec3d& couple,
@@ -37,7 +46,11 @@ class MovingSide {
   const TreeData<double>* data_ = nullptr;
   const Motion<double>* V_ = nullptr;  ///< [bodies of the tree]
   const int* chain_ = nullptr;
-  Vec3d p_, v_;  ///< the point and its velocity, root axes
+  Vec3d p_, v_;               ///< the point and its velocity, root axes
+  Vec3d loose_com_{0, 0, 0};  ///< of a loose body, root axes
+  Vec3d gravity_;             ///< root axes
+
+  MaterialMotion<double> at_point(const Motion<double>& dV, const Motion<double>& dA) const;
 };
 
 /// Both sides; A, if it moves, before B.

@@ -55,6 +55,7 @@ void DynamicsWorkspace::resize(const Scene& scene) {
   saturated.assign(scene.nv(), 0);
   bias_at.assign(scene.trees().size(), BiasAt::kStart);
   fast.assign(scene.trees().size(), 0);
+  kicked.assign(scene.trees().size(), 0);
   turn.assign(scene.trees().size(), 0.0);
   asleep.assign(scene.trees().size(), 0);
   num_asleep = 0;
@@ -178,6 +179,7 @@ void compute_dynamics(const Scene& scene,
   add_wrenches(scene, control.wrenches, work);
   std::fill(work.bias_at.begin(), work.bias_at.end(), BiasAt::kStart);
   std::fill(work.fast.begin(), work.fast.end(), 0);
+  std::fill(work.kicked.begin(), work.kicked.end(), 0);
   std::fill(work.turn.begin(), work.turn.end(), 0.0);
   for (std::size_t t = 0; t < scene.trees().size(); ++t) {
     if (work.asleep[t]) continue;

@@ -33,6 +33,7 @@ struct DynamicsWorkspace {
   std::vector<double> start_motion;  ///< [nv]
   std::vector<double> mean;          ///< [dofs of a tree] scratch
   std::vector<std::uint8_t> fast;    ///< [trees] scaled to the right energy (TreeMotion)
+  std::vector<std::uint8_t> kicked;  ///< [trees] loose bodies left with the momentum of their node
   std::vector<std::uint8_t> asleep;  ///< [trees] left out of the step
   int num_asleep = 0;
 

@@ -22,7 +22,13 @@
 // of L too would be seen at the nodes, but that is a backward Euler step: it turns a tumbling coin
 // into one that spins about one axis within seconds.
 //
-// The kicks of contacts, of damping and of control.torque come after (1), at w'.
+// The kicks of contacts, of damping and of control.torque come after (1), at w': the bodies move
+// with w+ = I^-1 (I w' + kick). They act at the node, where the step begins, so that the momentum
+// of the next step is that of the node with them,
+//
+//   exp(-dt/2 [w]) I w = exp(-dt [w+]) (exp(dt/2 [w']) I w' + kick),                           (2)
+//
+// in axes of its end. The step leaves this w, which differs from w+ by about dt/2 w x kick.
 
 namespace stiction {
 inline namespace STICTION_ISA {
@@ -72,6 +78,42 @@ inline void loose_body_bias(const TreeParameters<Real>& parameters, Real dt, Tre
     data.bias[k] = f[k];
     data.bias[3 + k] = n[k];
   }
+}
+
+template <class Real>
+inline Mat3<Real> full_matrix(const Sym3<Real>& s) {
+  return {{s.xx, s.xy, s.xz}, {s.xy, s.yy, s.yz}, {s.xz, s.yz, s.zz}};
+}
+
+/// I w' of equation (1), from the bias that loose_body_bias() left.
+template <class Real>
+inline Vec3<Real> free_momentum(const TreeParameters<Real>& parameters,
+                                const TreeData<Real>& data,
+                                Real dt) {
+  const Vec3<Real> f{data.bias[0], data.bias[1], data.bias[2]};
+  const Vec3<Real> n{data.bias[3], data.bias[4], data.bias[5]};
+  return parameters.inertia[0] * data.V[0].angular - (n - cross(parameters.com[0], f)) * dt;
+}
+
+/// Whether a body turns enough for its kicks to count, from the velocities at the start and of the
+/// step: by less its momentum at the node is that of w+ to rounding. Bodies at rest do not.
+template <class Real>
+inline Mask<Real> turns_between_nodes(const Vec3<Real>& start, const Vec3<Real>& moved, Real dt) {
+  constexpr double kStill = 1e-12;  // [rad]
+  const auto size = [](const Vec3<Real>& x) { return abs(x.x) + abs(x.y) + abs(x.z); };
+  return dt * (size(start) + size(moved)) > Real(kStill);
+}
+
+/// w of equation (2), from m = I w' and w+.
+template <class Real>
+inline Vec3<Real> velocity_after_kick(const Sym3<Real>& I,
+                                      const Vec3<Real>& m,
+                                      const Vec3<Real>& moved,
+                                      Real dt) {
+  const Real s = Real(0.5) * dt;
+  const Mat3<Real> full = full_matrix(I);
+  const Vec3<Real> node = turned(solve(full, m) * s, m) + (I * moved - m);
+  return solve(full, momentum_of_turn(I, turned(moved * -dt, node), moved, -s));
 }
 
 /// The same for the flight between two nodes, at which closures act too (closure_curvature.hpp): v

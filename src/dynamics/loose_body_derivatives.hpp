@@ -6,11 +6,6 @@
 namespace stiction {
 inline namespace STICTION_ISA {
 
-template <class Real>
-inline Mat3<Real> full_matrix(const Sym3<Real>& s) {
-  return {{s.xx, s.xy, s.xz}, {s.xy, s.yy, s.yz}, {s.xz, s.yz, s.zz}};
-}
-
 /// The bias of a loose body (loose_body.hpp) differentiated. With s = dt / 2 and the momentum half
 /// way m = exp(-s [w']) l = I w', equation (1) gives
 ///
@@ -23,14 +18,11 @@ struct LooseBodyTurn {
   Vec3<Real> l, next;             ///< exp(-s [w]) I w, w'
   Real s;
 
-  /// From the bias that loose_body_bias left: I w' = I w - dt (b_w - c x b_v).
+  /// From the bias that loose_body_bias left.
   LooseBodyTurn(const TreeParameters<Real>& parameters, const TreeData<Real>& data, Real dt)
       : I(full_matrix(parameters.inertia[0])), s(Real(0.5) * dt) {
     const Vec3<Real>& w = data.V[0].angular;
-    const Vec3<Real> f{data.bias[0], data.bias[1], data.bias[2]};
-    const Vec3<Real> n{data.bias[3], data.bias[4], data.bias[5]};
-    const Vec3<Real> Iw = parameters.inertia[0] * w;
-    const Vec3<Real> m = Iw - (n - cross(parameters.com[0], f)) * dt;
+    const Vec3<Real> Iw = parameters.inertia[0] * w, m = free_momentum(parameters, data, dt);
     next = solve(I, m);
     half = turn_matrix(w * -s);
     half_next = turn_matrix(next * -s);
@@ -48,6 +40,51 @@ struct LooseBodyTurn {
   }
   /// dl of the dw that is axis k.
   Vec3<Real> momentum(int k) const { return half * I.column(k) + cross(l, J.column(k)) * s; }
+};
+
+/// Equation (2) of loose_body.hpp differentiated. With N the momentum at the node, E = exp(-dt
+/// [w+]), P = dt J_r(dt w+) and y = E N,
+///
+///   (exp(-s [w]) I + s [y] J_r(s w)) dw = E dN + y x (P dw+) - exp(-s [w]) dI w,
+///   dN = I dw+ + dI w+ + dl - d(I w'),
+///
+/// dl that of LooseBodyTurn.
+template <class Real>
+struct KickTurn {
+  LooseBodyTurn<Real> turn;
+  Vec3<Real> moved, after;           ///< w+, w
+  Mat3<Real> by_moved, by_momentum;  ///< dw of dw+ and of dl
+
+  KickTurn(const TreeParameters<Real>& parameters,
+           const TreeData<Real>& data,
+           const Vec3<Real>& moved,
+           Real dt)
+      : turn(parameters, data, dt), moved(moved), E_(turn_matrix(moved * -dt)) {
+    const Sym3<Real>& I = parameters.inertia[0];
+    const Real s = turn.s;
+    const Vec3<Real> m = I * turn.next;
+    const Vec3<Real> y = E_ * (turned(turn.next * s, m) + (I * moved - m));
+    after = velocity_after_kick(I, m, moved, dt);
+    half_ = turn_matrix(after * -s);
+    const Mat3<Real> J = right_jacobian(after * s), P = right_jacobian(moved * dt);
+    for (int k = 0; k < 3; ++k)
+      left_.column(k) = half_ * turn.I.column(k) + cross(y, J.column(k)) * s;
+    const Mat3<Real> one = Mat3<Real>::identity();
+    for (int k = 0; k < 3; ++k) {
+      by_moved.column(k) = solve(left_, E_ * turn.I.column(k) + cross(y, P.column(k)) * dt);
+      const Vec3<Real>& e = one.column(k);
+      by_momentum.column(k) = solve(left_, E_ * (e - turn.next_momentum(e)));
+    }
+  }
+  /// dw of a change of I, with w the velocity at the start.
+  Vec3<Real> by_inertia(const Sym3<Real>& dI, const Vec3<Real>& w) const {
+    const Vec3<Real> dl = turn.half * (dI * w);
+    const Vec3<Real> dN = dI * moved + dl - turn.next_momentum(dl, dI * turn.next);
+    return solve(left_, E_ * dN - half_ * (dI * after));
+  }
+
+ private:
+  Mat3<Real> E_, half_, left_;
 };
 
 /// inverse_dynamics_derivatives() of a loose body. M a is constant in its axes, force and moment of

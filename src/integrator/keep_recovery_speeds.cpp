@@ -56,8 +56,15 @@ double share_of_cap(const RowContext& context, const ConstraintRow& row) {
   return std::abs(c[0]) / limit_cap(s, context.scene.trees()[side.tree].joint[side.body]);
 }
 
+/// What a contact's own motion sinks it by within some steps is no error to look at.
+bool is_drift_of_contact(const ConstraintRow& row) {
+  return row.source == RowSource::kContact &&
+         row.reference[row.set.dim - 1] <= kDriftOfContact * std::abs(row.curvature.z);
+}
+
 bool matters(const RowContext& context, const ConstraintRow& row) {
   if (row.kind == ReferenceKind::kCapped) return true;
+  if (is_drift_of_contact(row)) return false;
   return row.kind == ReferenceKind::kRecovery && share_of_cap(context, row) > kMatters;
 }
 

@@ -1,6 +1,7 @@
 #include "integrator/tree_motion.hpp"
 
 #include "dynamics/bias.hpp"
+#include "dynamics/loose_body_derivatives.hpp"
 #include "dynamics/tree_kernels.hpp"
 
 #include <algorithm>
@@ -53,11 +54,23 @@ struct WrenchPower {
   }
 };
 
+Vec3d angular(const double* v) { return {v[3], v[4], v[5]}; }
+
+/// Angular velocity w of a loose body, that of its centre of mass staying.
+void turn_about_com(const TreeParameters<double>& p, const Vec3d& w, double* v) {
+  const Vec3d about_c = cross(angular(v) - w, p.com[0]);
+  for (int k = 0; k < 3; ++k) {
+    v[k] += about_c[k];
+    v[3 + k] = w[k];
+  }
+}
+
 }  // namespace
 
 void TreeMotion::resize(const Scene& scene) {
   has_rows_.assign(scene.trees().size(), 0);
   flies_.assign(scene.trees().size(), 0);
+  hit_.assign(scene.trees().size(), 0);
   mean_.assign(scene.nv(), 0.0);
   last_.assign(scene.nv(), 0.0);
   end_.resize(scene);
@@ -149,6 +162,75 @@ void TreeMotion::balance(const TreeStep& step,
   for (std::size_t t = 0; t < work.trees.size(); ++t) {
     work.fast[t] = turns_fast(step, dv, static_cast<int>(t), work);
     if (work.fast[t] != 0) balance_tree(step, static_cast<int>(t), work, state);
+  }
+}
+
+void TreeMotion::find_impacts(const StepRecord& record, double least, double dt) {
+  hit_.assign(hit_.size(), 0);
+  const ContactProblem& problem = record.problem;
+  const auto meets = [&](int i) {
+    const ConstraintRow& row = record.rows.rows[i];
+    if (row.source != RowSource::kContact) return false;
+    if (row.kind == ReferenceKind::kRestitution || row.gap_kind != ReferenceKind::kNone)
+      return true;
+    const int n = row.set.dim - 1;
+    const double free = problem.g[problem.sets[i].offset + n] + row.reference[n] - row.curvature.z;
+    const double v = std::min(row.velocity[n], free);
+    return record.contacts[row.index].gap + dt * v < 0.0 && -v > least && !row.curves;
+  };
+  for (int k = 0; k < problem.num_islands(); ++k) {
+    const int first = problem.island_start[k], last = problem.island_start[k + 1];
+    bool any = false;
+    for (int i = first; i < last && !any; ++i) any = meets(i);
+    for (int i = first; i < last && any; ++i) {
+      const ConstraintRow& row = record.rows.rows[i];
+      for (int s = 0; s < row.num_sides; ++s) hit_[row.sides[s].tree] = 1;
+    }
+  }
+}
+
+bool TreeMotion::may_be_kicked(const std::vector<std::uint8_t>* at_nodes,
+                               int t,
+                               const DynamicsWorkspace& work) const {
+  return !work.asleep[t] && has_rows_[t] != 0 && hit_[t] == 0 && is_loose_body(work.views[t]) &&
+         (at_nodes == nullptr || (*at_nodes)[t] == 0);
+}
+
+void TreeMotion::end_kicks(const TreeStep& step,
+                           const std::vector<std::uint8_t>* at_nodes,
+                           DynamicsWorkspace& work,
+                           State& state) const {
+  for (int t = 0; t < static_cast<int>(work.trees.size()); ++t) {
+    if (!may_be_kicked(at_nodes, t, work)) continue;
+    const Tree& tree = step.scene.trees()[t];
+    const TreeParameters<double> p = tree_parameters(tree, t, step.parameters);
+    double* v = state.v.data() + tree.v_offset;
+    const Vec3d moved = angular(v), m = free_momentum(p, work.trees[t], step.dt);
+    if (!turns_between_nodes(work.trees[t].V[0].angular, moved, step.dt)) continue;
+    work.kicked[t] = 1;
+    turn_about_com(p, velocity_after_kick(p.inertia[0], m, moved, step.dt), v);
+  }
+}
+
+void TreeMotion::take_back_kicks(const TreeStep& step,
+                                 const std::vector<std::uint8_t>* at_nodes,
+                                 DynamicsWorkspace& work,
+                                 double* v) const {
+  constexpr int kSteps = 6;  // of Newton
+  for (int t = 0; t < static_cast<int>(work.trees.size()); ++t) {
+    if (!may_be_kicked(at_nodes, t, work)) continue;
+    const Tree& tree = step.scene.trees()[t];
+    const TreeParameters<double> p = tree_parameters(tree, t, step.parameters);
+    double* own = v + tree.v_offset;
+    const Vec3d after = angular(own);
+    if (!turns_between_nodes(work.trees[t].V[0].angular, after, step.dt)) continue;
+    work.kicked[t] = 1;
+    Vec3d moved = after;
+    for (int k = 0; k < kSteps; ++k) {
+      const KickTurn<double> kick(p, work.trees[t], moved, step.dt);
+      moved = moved - solve(kick.by_moved, kick.after - after);
+    }
+    turn_about_com(p, moved, own);
   }
 }
 

@@ -3,7 +3,7 @@
 #include "stiction/model/control.hpp"
 #include "stiction/model/state.hpp"
 
-#include "contact/build_problem.hpp"
+#include "integrator/step_record.hpp"
 
 #include <cstdint>
 #include <vector>
@@ -19,8 +19,9 @@ struct TreeStep {
   const State& before;
 };
 
-/// What makes the motion of articulated trees within a step right beyond the first order: the
-/// velocity of the bias, and the kinetic energy where M changes much.
+/// What makes the motion of trees within a step right beyond the first order: the velocity of the
+/// bias, and the kinetic energy where M changes much, of articulated ones; the kicks of loose
+/// bodies.
 class TreeMotion {
  public:
   void resize(const Scene& scene);
@@ -41,8 +42,28 @@ class TreeMotion {
                const std::vector<double>& dv,
                DynamicsWorkspace& work,
                State& state);
+  /// Marks the islands of contacts that meet at more than `least` [m/s], other than points onto
+  /// which a body rolls.
+  void find_impacts(const StepRecord& record, double least, double dt);
+  /// Gives loose bodies that rows act on the velocity of equation (2), dynamics/loose_body.hpp,
+  /// that of their centre of mass staying; not where there is an impact, which must gain no energy;
+  /// `at_nodes` [trees], or null: those whose v is that of a node already. Marks them in
+  /// work.kicked. After find_rows(), at the end of the step.
+  void end_kicks(const TreeStep& step,
+                 const std::vector<std::uint8_t>* at_nodes,
+                 DynamicsWorkspace& work,
+                 State& state) const;
+  /// From the velocities [nv] that such bodies are left with to those they moved with, axes of the
+  /// end.
+  void take_back_kicks(const TreeStep& step,
+                       const std::vector<std::uint8_t>* at_nodes,
+                       DynamicsWorkspace& work,
+                       double* v) const;
 
  private:
+  bool may_be_kicked(const std::vector<std::uint8_t>* at_nodes,
+                     int tree,
+                     const DynamicsWorkspace& work) const;
   bool turns_fast(const TreeStep& step,
                   const std::vector<double>& dv,
                   int tree,
@@ -55,9 +76,9 @@ class TreeMotion {
                        double mass,
                        const DynamicsWorkspace& work) const;
 
-  std::vector<std::uint8_t> has_rows_, flies_;  ///< [trees]
-  std::vector<double> mean_, last_;             ///< [nv] (v + v+) / 2 and v+, axes of the start
-  DynamicsWorkspace end_;                       ///< kinematics at the end of the step
+  std::vector<std::uint8_t> has_rows_, flies_, hit_;  ///< [trees]
+  std::vector<double> mean_, last_;  ///< [nv] (v + v+) / 2 and v+, axes of the start
+  DynamicsWorkspace end_;            ///< kinematics at the end of the step
 };
 
 }  // namespace stiction

@@ -125,8 +125,10 @@ InverseContactDynamics Simulator::inverse_contact_dynamics(const State& state,
       throw std::invalid_argument("control: the servo of dof " + std::to_string(k) +
                                   " is at its effort limit: give torques instead");
   }
+  VectorXd end = v_next;
+  inverse_->step.take_back_kicks(input, end.data());
   const VectorXd dv =
-      in_axes_of_start(scene_, parameters_, work, settings_.dt, state.q, v_next) - state.v;
+      in_axes_of_start(scene_, parameters_, work, settings_.dt, state.q, end) - state.v;
   VectorXd free = dv;
   inverse_->step.centre_free_trees(input, 1, free.data());
   free = Eigen::Map<const VectorXd>(work.free_motion.data(), scene_.nv());

@@ -1,5 +1,6 @@
 #include "contact/constraint_row.hpp"
 #include "derivatives/columns.hpp"
+#include "derivatives/kicks.hpp"
 #include "derivatives/mean_velocity.hpp"
 #include "derivatives/tree_derivatives.hpp"
 #include "dynamics/integrate_derivatives.hpp"
@@ -24,26 +25,46 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-/// Changes of v+ in the axes of the start by those in the axes of the end [nv x nv]:
-/// root_tangents() backwards.
+/// Changes of v+ in the axes of the start by q, v and the velocities in the axes of the end that
+/// the step leaves [nv x 3 nv]: root_tangents() and kick_tangents() backwards.
 MatrixXd back_to_start(const DerivativeInput& in, const Linearisation& linear) {
-  MatrixXd out = MatrixXd::Identity(in.scene.nv(), in.scene.nv());
+  const int nv = in.scene.nv();
+  MatrixXd all = MatrixXd::Zero(nv, 3 * nv);
+  auto out = all.rightCols(nv);
+  out.setIdentity();
   for (std::size_t t = 0; t < in.scene.trees().size(); ++t) {
     const Tree& tree = in.scene.trees()[t];
     if (!tree.free_root) continue;
     const Vec3d c = root_point(in.record.dynamics.views[t],
                                tree_parameters(tree, static_cast<int>(t), in.parameters));
     const RootTurn<double> root(linear.end_velocity.data() + tree.v_offset, c, in.dt);
-    for (int k = 0; k < 6; ++k) {
-      Vec3d dv{0, 0, 0}, dw{0, 0, 0};
-      (k < 3 ? dv : dw)[k % 3] = 1.0;
-      const Vec3d about = cross(dw, c);
+    const auto set = [&](int column, const Vec3d& com, const Vec3d& dw) {  // com: its velocity's
       const Vec3d u =
-          transpose_times(root.turn.E, dv + about - cross(root.Eu, root.turn.P * dw)) - about;
-      for (int r = 0; r < 3; ++r) out(tree.v_offset + r, tree.v_offset + k) = u[r];
+          transpose_times(root.turn.E, com - cross(root.Eu, root.turn.P * dw)) - cross(dw, c);
+      for (int r = 0; r < 3; ++r) {
+        all(tree.v_offset + r, column) = u[r];
+        all(tree.v_offset + 3 + r, column) = dw[r];
+      }
+    };
+    const Mat3d one = Mat3d::identity();
+    const int t_ = static_cast<int>(t), end = 2 * nv + tree.v_offset, turn = tree.v_offset + 3;
+    const Vec3d zero{0, 0, 0};
+    for (int k = 0; k < 3; ++k) set(end + k, one.column(k), zero);
+    if (!is_kicked(in, t_)) {
+      for (int k = 0; k < 3; ++k) set(end + 3 + k, cross(one.column(k), c), one.column(k));
+      continue;
+    }
+    const KickTurn<double> kick = kick_of(in, linear, t_);
+    const auto before = [&](const Vec3d& dw) { return solve(kick.by_moved, dw); };
+    for (int k = 0; k < 3; ++k) {
+      const Vec3d by_q = kick.by_momentum * momentum_by_turn(in, linear, t_, k),
+                  by_v = kick.by_momentum * kick.turn.momentum(k);
+      set(turn + k, zero, -before(by_q));
+      set(nv + turn + k, zero, -before(by_v));
+      set(end + 3 + k, cross(one.column(k), c), before(one.column(k)));
     }
   }
-  return out;
+  return all;
 }
 
 /// A step that ended as was asked, linearised.
@@ -57,16 +78,17 @@ class InverseTangents {
     std::vector<int> all(nv_);
     std::iota(all.begin(), all.end(), 0);
     forces_ = forces_on(in_.scene, record_, all);
-    const MatrixXd u = back_to_start(in_, linear_);
+    const MatrixXd back = back_to_start(in_, linear_), u = back.rightCols(nv_);
     change_.setZero(nv_, 3 * nv_);
     change_.leftCols(2 * nv_) = -rhs_;
     for (int k = 0; k < nv_; ++k) {
       change_.col(nv_ + k) -= mass_times(VectorXd::Unit(nv_, k));
       change_.col(2 * nv_ + k) = mass_times(u.col(k));
     }
+    for (int k = 0; k < 2 * nv_; ++k) change_.col(k) += mass_times(back.col(k));
     add_mean_velocities(u);
     dc_.setZero(rows_, 3 * nv_);
-    dc_.leftCols(2 * nv_) = H_;
+    dc_.leftCols(2 * nv_) = H_ + forces_.transpose() * back.leftCols(2 * nv_);
     dc_.rightCols(nv_) = forces_.transpose() * u;
   }
 

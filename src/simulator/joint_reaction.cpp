@@ -70,8 +70,8 @@ void add_closures(const Scene& scene,
 
 SceneMotion Simulator::motion() const { return motion_of(nullptr); }
 
-/// The last step's; with a record at the velocities of its biases, and without the scaling of fast
-/// trees.
+/// The last step's; with a record at the velocities of its biases, and without what the end of the
+/// step does to fast trees and to kicked bodies.
 SceneMotion Simulator::motion_of(const StepRecord* record) const {
   refuse_unless_whole("motion");
   if (last_count_ != step_count_)
@@ -95,7 +95,8 @@ SceneMotion Simulator::motion_of(const StepRecord* record) const {
         (end.segment(first, tree.nv) - before_.v.segment(first, tree.nv)) / settings_.dt;
     for (int k = first; record != nullptr && k < first + tree.nv; ++k) {
       if (record->dynamics.bias_at[t] == BiasAt::kMean) at[k] += 0.5 * record->dv[k];
-      if (record->dynamics.fast[t]) a[k] = record->dv[k] / settings_.dt;
+      if (record->dynamics.fast[t] || record->dynamics.kicked[t])
+        a[k] = record->dv[k] / settings_.dt;
     }
     if (!tree.free_root) continue;
     // That is the rate of the point's velocity in axes at rest; of its components in the body's:

@@ -8,6 +8,7 @@
 #include "contact/bilateral_factor.hpp"
 #include "contact/closure_curvature.hpp"
 #include "contact/consistent_closures.hpp"
+#include "contact/contact_curvature.hpp"
 #include "contact/project_closures.hpp"
 #include "dynamics/joint_forces.hpp"
 #include "dynamics/mean_bias.hpp"
@@ -177,6 +178,7 @@ void RigidStep::build(const StepInput& input, const ContactSettings& contact, St
   const bool projects = input.settings.project_closures;
   if (loops.any && (reconciles_ || projects)) factor_bilateral(record_.problem, loops);
   if (reconciles_) make_references_consistent(record_.rows, record_.problem, loops);
+  add_contact_curvature(context, record_.contacts, record_.problem);
   if (projects)
     add_closure_curvature(context, input.control, record_.dynamics, record_.problem, loops);
   record_.warm_start = record_.solution.impulse;
@@ -314,6 +316,25 @@ void RigidStep::centre_free_trees(const StepInput& input, int passes, double* ch
   tree_motion_.centre(tree_step(input), passes, change, record_.dynamics);
 }
 
+/// Whose v is that of a node: trees on which closures act that are projected.
+const std::vector<std::uint8_t>* RigidStep::trees_at_nodes(
+    const SimulatorSettings& settings) const {
+  return settings.project_closures ? &loops.touched : nullptr;
+}
+
+void RigidStep::find_impacts(const StepInput& input) {
+  const double dt = input.settings.dt;
+  tree_motion_.find_impacts(
+      record_, restitution_threshold(input.settings.contact, input.parameters.gravity, dt), dt);
+}
+
+void RigidStep::take_back_kicks(const StepInput& input, double* v) {
+  find_impacts(input);
+  tree_motion_.find_rows(record_.rows, record_.dynamics);
+  tree_motion_.take_back_kicks(
+      tree_step(input), trees_at_nodes(input.settings), record_.dynamics, v);
+}
+
 /// From the change of velocity to the end of the step.
 void RigidStep::finish(const StepInput& input, State& state) {
   const auto& [scene, parameters, settings, control, before] = input;
@@ -321,6 +342,8 @@ void RigidStep::finish(const StepInput& input, State& state) {
   const double dt = settings.dt;
   semi_implicit_euler(scene, parameters, dt, record_.dynamics, record_.dv, state);
   tree_motion_.balance(tree_step(input), record_.dv, record_.dynamics, state);
+  find_impacts(input);
+  tree_motion_.end_kicks(tree_step(input), trees_at_nodes(settings), record_.dynamics, state);
   store_impulses(scene, record_.contacts, record_.dynamics, record_.rows, impulse, dt, state);
   if (settings.project_closures) {
     end_flight(scene, parameters, dt, loops, state);

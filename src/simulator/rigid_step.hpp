@@ -38,6 +38,10 @@ class RigidStep final : public StepKind {
   /// SimulatorSettings::mean_bias. One pass, where the end is known.
   void centre_free_trees(const StepInput& input, int passes, double* change);
 
+  /// From velocities [nv] that a prepared step leaves to those that bodies moved with, axes of its
+  /// end.
+  void take_back_kicks(const StepInput& input, double* v);
+
   /// For a motion that is given: what closures ask for stays as it is, possible or not.
   void keep_contradictions() { reconciles_ = false; }
 
@@ -53,6 +57,8 @@ class RigidStep final : public StepKind {
   void find_awake_contacts(const StepInput& input, State& state);
   void solve_problem(const StepInput& input, State& state);
   const SolverSettings& rules_of_step(const SolverSettings& settings);
+  void find_impacts(const StepInput& input);
+  const std::vector<std::uint8_t>* trees_at_nodes(const SimulatorSettings& settings) const;
   void finish(const StepInput& input, State& state);
   void fill_report(const StepInput& input);
   std::int64_t most_of_last_solve(const SolverSettings& settings) const;

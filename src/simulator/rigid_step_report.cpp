@@ -87,6 +87,7 @@ void RigidStep::contacts(double dt, std::vector<ContactReport>& out) const {
       moving[k] = w[k] + row.reference[k] - row.compliance[k] * l[k];
     r.impulse = force_of(row.set, l);
     r.velocity = force_of(row.set, moving);
+    r.velocity_change = row.curvature;
     r.moment_impulse = couple_of(row.set, l);
     r.angular_velocity = couple_of(row.set, moving);
     r.moment_on_b_world = c.frame * r.moment_impulse * (1.0 / dt);

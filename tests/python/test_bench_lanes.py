@@ -73,7 +73,8 @@ def test_a_batch_and_its_peers_on_as_many_threads() -> None:
     looked_at = ours["work"]
     assert looked_at == row["series"]["stiction-simulators-t1"]["work"]  # the same bits
     assert looked_at["steps"] == 16 * 5 * 20 and 0.3 < looked_at["loaded"] <= looked_at["points"]
-    assert looked_at["maximum"]["penetration"] < 1e-5
+    # What feet at new targets sink by in a step of 4 ms, since kappa is that of its start.
+    assert looked_at["maximum"]["penetration"] < 1e-4
     for label in lanes.PEERS:
         work = row["series"][f"mujoco-{label.label}-t1"]["work"]
         assert 0.3 < work["loaded"] <= work["points"] < 4.0

@@ -37,46 +37,15 @@ def rolling_disc(
     return sim, state
 
 
-def friction_work(sim: stiction.Simulator) -> float:
-    """Of the last step: impulse times the mean velocity before and after it [J]."""
-    contacts = sim.contacts()
-    if not contacts:
-        return 0.0
-    impulse = np.concatenate([c.impulse for c in contacts])
-    velocity = np.concatenate([c.velocity for c in contacts])
-    change = sim.problem().dense() @ impulse
-    work = (impulse * (velocity - 0.5 * change)).reshape(-1, 3)
-    return float(work[:, :2].sum())
-
-
-def rolled(tilt: float, friction: float, dt: float) -> tuple[float, float, float]:
-    """Energy gained in 0.4 s, the most on the way, work of friction; over the energy at first."""
-    sim, state = rolling_disc(tilt, friction, dt)
-    energy, work = [], 0.0
-    for _ in range(round(0.4 / dt)):
-        energy.append(sim.step(state).energy)
-        work += friction_work(sim)
-    energy.append(sim.step(state).energy)
-    gained = np.array(energy) / energy[0] - 1.0
-    return float(gained[-1]), float(gained.max()), work / energy[0]
-
-
+@pytest.mark.parametrize("friction", [5.0, 0.0])
 @pytest.mark.parametrize("tilt", [0.3, 0.6, 1.0])
-def test_a_rolling_disc_gains_energy_in_proportion_to_the_step(tilt: float) -> None:
-    gained = {dt: rolled(tilt, 5.0, dt) for dt in (1e-3, 5e-4, 2.5e-4)}
-    for dt, (end, most, _) in gained.items():
-        assert 0.0 < end <= most < 50.0 * dt  # 5 % at 1 ms
-    assert gained[2.5e-4][0] < 0.35 * gained[1e-3][0]  # 1/4 at order 1
-
-
-@pytest.mark.parametrize("dt", [1e-3, 5e-4])
-def test_what_a_rolling_disc_gains_is_the_work_of_sticking_friction(dt: float) -> None:
-    end, _, work = rolled(0.3, 5.0, dt)
-    assert 0.7 * end < work < 1.6 * end
-    slippery, most, none = rolled(0.3, 0.0, dt)  # recovery lifts it as much
-    assert none == 0.0
-    assert -0.01 < slippery < 0.0
-    assert most < 1e-6
+def test_a_rolling_disc_keeps_its_energy(tilt: float, friction: float) -> None:
+    """From 10 ms on, when it has come down on its rim; at 1 ms that meets the ground too fast."""
+    for dt, most in ((1e-3, 1e-2), (5e-4, 5e-4), (2.5e-4, 1.5e-4)):
+        sim, state = rolling_disc(tilt, friction, dt)
+        energy = np.array([sim.step(state).energy for _ in range(round(0.4 / dt))])
+        rolling = energy[round(0.01 / dt) :]
+        assert np.abs(rolling / rolling[0] - 1.0).max() < most
 
 
 # Cradles of equal balls with gaps.

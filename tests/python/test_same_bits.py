@@ -16,18 +16,18 @@ import pytest
 import stiction
 
 HASHES = {
-    "solo12": "6277336b17cb9aed",
-    "talos": "ba89e57ac48aeff3",
-    "allegro-ball": "9de8729a77ce7ee0",
+    "solo12": "1dc058ab6a29122d",
+    "talos": "269d460ca44f23d9",
+    "allegro-ball": "c10a2dcbb582024b",
     "four-bar": "5f9cbd4c9db9834d",
-    "box-stack": "6e8f19431f74546f",
-    "slope": "4c632ebeb930d6ec",
-    "cube-slide": "f10663fa40909bb3",
-    "ycb-pile(10)": "b631c5c9ac8688cc",
+    "box-stack": "1e2822c1c1b08291",
+    "slope": "37c5b1928f443218",
+    "cube-slide": "ffdfa77fc6d02906",
+    "ycb-pile(10)": "b920d634a8e9e93e",
     "solo12, exponential": "9112dd4777c142e3",
     "cube-slide, implicit-euler": "94d14b8f8b6d0dd1",
 }
-BATCHES = {"solo12": "91717eee5138807e", "talos": "95783af75c1566ff"}
+BATCHES = {"solo12": "e9dca9aa8ca46ba4", "talos": "30f5397790c9ee2a"}
 """Of worlds on lanes."""
 STEPS = 150
 

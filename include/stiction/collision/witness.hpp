@@ -25,6 +25,14 @@ struct Witness {
   bool swept = false;   ///< of a later moment of the step, when the pair will be near
   NormalOf normal_of = NormalOf::kBoth;  ///< of kClipped and kRim; kBoth: that of a distance query
 
+  /// Whether it is a vertex, or a ball, at a flat face of A or of B.
+  bool on_face_of_a() const {
+    return kind == WitnessKind::kFaceVertex || kind == WitnessKind::kFaceRound;
+  }
+  bool on_face_of_b() const {
+    return kind == WitnessKind::kVertexFace || kind == WitnessKind::kRoundFace;
+  }
+
   /// A and B exchanged: the first four kinds are pairs.
   Witness swapped() const {
     const int number = static_cast<int>(kind);

@@ -16,11 +16,14 @@ struct ContactReport {
   Mat3d frame;     ///< R_WC = [t1 t2 n], n from A to B
   double gap;      ///< at the start of the step [m]
   double friction;
-  Vec3d impulse;           ///< contact frame, on B [N s]
-  Vec3d velocity;          ///< of B relative to A after the step, contact frame [m/s]
-  Vec3d force_on_b_world;  ///< [N]
-  Vec3d extension;         ///< of the springs after the step, contact frame [m]; 0: none
-  bool sliding;            ///< on the cone, and what it resists moves: the point, or its turning
+  Vec3d impulse;  ///< contact frame, on B [N s]
+  /// Of B relative to A in the middle of the step that leaves v+, contact frame [m/s]: what sticks
+  /// has none. Less velocity_change it is J v+ with J of the start.
+  Vec3d velocity;
+  Vec3d velocity_change{0, 0, 0};  ///< by what it changes in half a step, as the bodies turn [m/s]
+  Vec3d force_on_b_world;          ///< [N]
+  Vec3d extension;                 ///< of the springs after the step, contact frame [m]; 0: none
+  bool sliding;  ///< on the cone, and what it resists moves: the point, or its turning
   double torsional_friction, rolling_friction;  ///< [m]
   /// Couple on B and angular velocity of B relative to A about the axes that have friction of their
   /// own, else 0; contact frame [N m s], [rad/s].

@@ -143,9 +143,7 @@ ContactDerivatives find_derivatives(const Contact& contact,
     if (held != nullptr) held->d = d;
     return d;
   };
-  const WitnessKind kind = contact.witness.kind;
-  const bool on_b = kind == WitnessKind::kVertexFace || kind == WitnessKind::kRoundFace;
-  const bool on_a = kind == WitnessKind::kFaceVertex || kind == WitnessKind::kFaceRound;
+  const bool on_a = contact.witness.on_face_of_a(), on_b = contact.witness.on_face_of_b();
   if (on_a || on_b) return on_face(on_b, !contact.witness.swept);
   // A surface meets a half-space with its corners.
   if (is_surface(a.type) && !b.bounded()) return on_face(true, true);

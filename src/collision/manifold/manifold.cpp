@@ -6,6 +6,7 @@
 #include "collision/pairs/closed_forms.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 
 namespace stiction {
@@ -36,6 +37,20 @@ void closed_form_point(const DistanceResult& r, double margin, Manifold& m) {
   if (r.distance <= margin) set_single_point(r, 0, m);
 }
 
+/// A ball at a box: where it is over a face, the point of a centre at that face.
+void ball_on_box(const Shape& ball,
+                 const Transform& X_WA,
+                 const Shape& box,
+                 const Transform& X_WB,
+                 double margin,
+                 Manifold& m) {
+  closed_form_point(distance_sphere_box(ball, X_WA, box, X_WB), margin, m);
+  const Vec3d c = transpose_times(X_WB.R, X_WA.p - X_WB.p);
+  const int beside =
+      (std::abs(c.x) > box.size.x) + (std::abs(c.y) > box.size.y) + (std::abs(c.z) > box.size.z);
+  if (m.count > 0 && beside <= 1) m.points[0].witness = {WitnessKind::kRoundFace, ball.size.x};
+}
+
 // A and B exchanged.
 void swap_sides(Manifold& m) {
   m.normal = -m.normal;
@@ -58,7 +73,7 @@ void ordered_manifold(const Shape& a,
     if (has_side(a) && r.distance <= margin) manifold_sides(a, X_WA, b, X_WB, r, margin, m);
     if (m.count == 0) closed_form_point(r, margin, m);
   } else if (b.type == ShapeType::kBox && a.type == ShapeType::kSphere) {
-    closed_form_point(distance_sphere_box(a, X_WA, b, X_WB), margin, m);
+    ball_on_box(a, X_WA, b, X_WB, margin, m);
   } else if (b.type == ShapeType::kBox && a.type == ShapeType::kBox) {
     manifold_box_box(a, X_WA, b, X_WB, margin, m, cache);
   } else if (a.type == ShapeType::kSphere) {

@@ -17,6 +17,7 @@ struct SurfacePoint {
   double gap;        ///< [m]
   std::uint32_t feature;
   int manifold;
+  double ball_radius = 0.0;  ///< of a ball over a face [m]; 0: other features
 };
 
 /// An edge of one surface goes through a triangle of the other.

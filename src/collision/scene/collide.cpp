@@ -286,8 +286,11 @@ void find_pair_points(const Scene& scene,
   for (const Manifold& m : work.manifold.manifolds) {
     for (int k = 0; k < m.count; ++k) {
       const auto& point = m.points[k];
-      work.points.push_back(
-          {point.position + m.normal * (shift * point.gap), m.normal, point.gap, point.feature});
+      work.points.push_back({point.position + m.normal * (shift * point.gap),
+                             m.normal,
+                             point.gap,
+                             point.feature,
+                             point.witness});
     }
   }
   std::sort(work.points.begin(), work.points.end(), [](const PairPoint& x, const PairPoint& y) {

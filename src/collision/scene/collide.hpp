@@ -21,6 +21,7 @@ struct PairPoint {
   Vec3d normal;     ///< from a to b
   double distance;  ///< of the surfaces; they touch at the rest offset [m]
   std::uint32_t feature;
+  Witness witness;
 };
 
 /// Buffers of collide(), grown on demand. The broad phase holds nothing that influences results.

@@ -102,6 +102,9 @@ void take_back(const MovingShape& motion_a,
             velocity(motion_b, p.position - centre_b) - velocity(motion_a, p.position - centre_a));
     p.gap = std::max(p.gap - time * later - dt * (here - later), offset);
     p.witness.swept = true;
+    const bool round =
+        p.witness.kind == WitnessKind::kRoundFace || p.witness.kind == WitnessKind::kFaceRound;
+    if (round) p.witness.kind = WitnessKind::kSmooth;  // the face is another at the start
   }
 }
 

@@ -9,7 +9,7 @@ bool BallOverTriangle::pushes(const Surface& surface,
   const double aside = norm(w - t.n * dot(t.n, w));
   if (over_face() || aside <= 1e-9 * radius + 2.0 * kFlatSine * distance) {
     if (height < 0.0) return false;  // on the far side of a wall
-    point = {t.n, centre - t.n * height, height - radius, face_feature(t.patch), 0};
+    point = {t.n, centre - t.n * height, height - radius, face_feature(t.patch), 0, radius};
     return true;
   }
   const Vec3d u = w * (1.0 / distance);

@@ -91,8 +91,8 @@ void assign_manifolds(double size, ManifoldWorkspace& work) {
   p.resize(kept);
 }
 
-ManifoldPoint place(const SurfacePoint& p, const Transform& X_WS) {
-  return {midpoint(p, X_WS), p.gap, p.feature};
+ManifoldPoint place(const SurfacePoint& p, const Transform& X_WS, bool surface_is_a) {
+  return {midpoint(p, X_WS), p.gap, p.feature, witness_of(p, surface_is_a)};
 }
 
 /// Fills work.kept: manifolds represented by their deepest points, with the number as the feature,
@@ -201,7 +201,7 @@ void gather_manifolds(const Transform& X_WS,
     manifold.normal = surface_is_a ? away : -away;
     work.candidates.clear();
     for (const SurfacePoint& p : work.points) {
-      if (p.manifold == m) work.candidates.push_back(place(p, X_WS));
+      if (p.manifold == m) work.candidates.push_back(place(p, X_WS, surface_is_a));
     }
     manifold.count = reduce(away,
                             size,

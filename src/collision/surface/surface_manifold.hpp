@@ -30,6 +30,11 @@ inline std::uint32_t peak_feature(const SurfaceTriangle& t, int k) {
   return mix(kPeakFeature, std::uint32_t(t.vertex[k]));
 }
 
+inline Witness witness_of(const SurfacePoint& p, bool surface_is_a) {
+  if (!(p.ball_radius > 0.0)) return {};
+  return {surface_is_a ? WitnessKind::kFaceRound : WitnessKind::kRoundFace, p.ball_radius};
+}
+
 /// The point midway between the surface and what touches it, world frame.
 inline Vec3d midpoint(const SurfacePoint& p, const Transform& X_WS) {
   return X_WS * (p.on_surface + p.normal * (0.5 * p.gap));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "dynamics/integrate.hpp"
+#include "simulator/lanes/lane_curvature.hpp"
 #include "simulator/lanes/lane_dynamics.hpp"
 #include "simulator/lanes/lane_queue.hpp"
 #include "simulator/lanes/lane_recovery.hpp"
@@ -101,8 +102,10 @@ inline void prepare(const LaneScene& s,
   for (int i = 0; i < used_cones; ++i) w.active[i] = select(at, w.active[i], Real(0.0));
   for (int i = num_cones(s); i < num_sets(s); ++i) w.active[i] = select(at, w.active[i], Real(0.0));
   lane_rows(s, p, q, v, x, w);
-  leaves(lane_references(s, p, x, w), LaneExit::kImmovable);
   load_impulses(s, pack, x, w);
+  lane_curvature(s, p, x, w);
+  leaves(lane_references(s, p, x, w), LaneExit::kImmovable);
+  add_curvature(s, x, w);
 }
 
 /// u += Y lambda of one set: add_impulse() along its dofs.

@@ -63,6 +63,10 @@ inline void put_point(const LanePairPoint& point,
   numbers(w.feature)[feature * W + i] = point.feature;
   numbers(x.touch_share)[feature * W + i] = point.touch_share;
   numbers(x.touch_fixed)[feature * W + i] = point.touch_fixed;
+  numbers(x.face)[feature * W + i] = point.face;
+  numbers(x.ball)[feature * W + i] = point.ball;
+  numbers(x.by_gap)[feature * W + i] = point.by_gap;
+  numbers(x.witness)[feature * W + i] = point.witness;
   numbers(w.active)[set * W + i] = 1.0;
 }
 
@@ -158,6 +162,7 @@ inline Mask<Real> lane_found_contacts(const LaneScene& s,
       x.point[slot] = {zero, zero, zero};
       x.normal[found] = {zero, zero, one};
       w.feature[found] = Real(kNoFeature);
+      x.face[found] = x.ball[found] = x.by_gap[found] = x.witness[found] = zero;
     }
     const int bits = lane_bits(at & found_near(s, p, pair, x));
     for (int i = 0; i < W; ++i) {

@@ -29,7 +29,10 @@ inline bool gains_energy(const LaneScene& s,
     for (int r = 0; r < dim; ++r) {
       const int at = (normal + (dim == 3 ? (r + 1) % 3 : 0)) * T + i;  // row_of_set(3, .) = r
       const double g = numbers(p.g)[at];
-      energy.add_row(numbers(p.lambda)[at], g, r == dim - 1 ? asked : 0.0, numbers(c)[at] - g);
+      const double within =
+          dim == 3 ? numbers(w.curvature)[(set_offset(s, set) + r) * W + lane] : 0.0;
+      energy.add_row(
+          numbers(p.lambda)[at], g - within, r == dim - 1 ? asked : 0.0, numbers(c)[at] - g);
     }
     const bool impact = dim == 3 && numbers(w.impact)[set * W + lane] > 0.0;
     const int at = normal * T + i;

@@ -25,6 +25,8 @@ inline void open_place(const LaneScene& s, int guard, LaneScratch<Real>& x, Pack
   w.guard[place] = guard;
   w.active[set] = x.gap[set] = zero;
   w.feature[s.num_found + place] = Real(kNoFeature);
+  const int found = s.num_found + place;
+  x.face[found] = x.ball[found] = x.by_gap[found] = x.witness[found] = zero;
   x.point[set] = {zero, zero, zero};
   w.frame[set].c2 = {zero, zero, Real(1.0)};
 }

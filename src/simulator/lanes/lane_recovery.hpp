@@ -118,7 +118,8 @@ inline Mask<Real> lane_references(const LaneScene& s,
     Real reference = gap_reference(s.rules.baumgarte, cap, x.gap[set], dt);
     const Mask<Real> closed = active & negated(x.gap[set] > zero);
     const Mask<Real> corrected = closed & (reference > negligible);
-    const Mask<Real> large = closed & (reference > Real(kMatters * cap));
+    const Real drift = dim == 3 ? Real(kDriftOfContact) * abs(w.curvature[o + 2]) : zero;
+    const Mask<Real> large = closed & (reference > Real(kMatters * cap)) & (reference > drift);
     Real matters = select(large, one, zero);
     const Mask<Real> doubtful = corrected & negated(harmless(s.rules.caps, p, reference, diagonal));
     if (any(doubtful)) {

@@ -62,6 +62,16 @@ struct LanePairPoint {
   double distance;
   double feature;
   double touch_share, touch_fixed;  ///< TouchShift
+  double face;     ///< 1, -1: a vertex or ball is at a flat face of A, of B; 0: other features
+  double ball;     ///< its radius [m]
+  double by_gap;   ///< ContactFeature::by_gap
+  double witness;  ///< Witness as one number; kSweptWitness: of a later moment
+};
+inline constexpr double kSweptWitness = -1.0;
+
+/// A point that is no vertex or ball at a flat face.
+struct LaneFeature {
+  double position[3], normal[3], gap, feature, witness, ball;
 };
 inline constexpr int kMostFoundPoints = 8;  ///< of a pair
 
@@ -126,6 +136,11 @@ struct LaneRules {
 struct LaneFinder {
   void* self = nullptr;
   bool seams = false;  ///< some moving shape has two pairs with the world
+  /// FeatureMaps of a point of a pair, column by column.
+  void (*maps)(void* self,
+               const LanePairQuery& query,
+               const LaneFeature& at,
+               double* out) = nullptr;
   /// Takes a geometry of the scene for mark_covered(), which then marks the contacts of one world
   /// against which the seam of flush shapes would push.
   void (*place)(void* self, int geometry, const LaneShape& shape) = nullptr;

@@ -33,6 +33,7 @@ struct PackWork {
   Real *contacts, *scalars;  ///< [1] how many sets of each kind are active
   Real* matters;             ///< [1] a correction is above a share of its cap
   Real* reference;           ///< [sets] c* of the normal
+  Real* curvature;           ///< [3 cones] dt/2 kappa
   Real* impact;              ///< [cones] > 0: c* is a rebound
   Real* arm;                 ///< [rows of joints] ConstraintSet::arm
   Real* scale;               ///< [1] ContactProblem::velocity_scale
@@ -50,26 +51,27 @@ struct PackWork {
 template <class Real>
 struct LaneScratch {
   TreeData<Real> data;
-  RigidTransform<Real>* pose;       ///< [geometries] world
-  Vec3<Real>*linear, *angular;      ///< [geometries] of the middle of its ball, world
-  Real* reach;                      ///< [geometries]
-  Vec3<Real>* point;                ///< [cones] world
-  Vec3<Real>* normal;               ///< [found slots] world, from A to B
-  Real *touch_share, *touch_fixed;  ///< [found slots], then [places] TouchShift
-  Real* touch;                      ///< [cones] touch_reach(); -1: touches at the start
-  Real *side, *tree_rows;           ///< [6 nv], [3 nv] of a guard: J of its bodies, rows by dof
-  Real *gap, *floor;                ///< [sets]
-  Real *jv, *g;                     ///< [total rows] J v; g
-  Real* impulse;                    ///< [total rows] of the last step, where its features are now
-  Real* G;               ///< of the used sets: lower blocks; of one world the dense problem's
-  Real* by_dof;          ///< [nv x stride] Y of one world, in the order of that problem
-  Real* free;            ///< [stride] likewise Y^T D^-1/2 w
-  unsigned* touched;     ///< [nv] groups of eight of these rows that a dof moves
-  Real *u, *change, *v;  ///< [nv]
-  Real* q;               ///< [nq]
-  Motion<Real>* speed;   ///< [bodies]
-  Real* fastest;         ///< [2 bodies]
-  Real* carried;         ///< [bodies] carried_masses()
+  RigidTransform<Real>* pose;            ///< [geometries] world
+  Vec3<Real>*linear, *angular;           ///< [geometries] of the middle of its ball, world
+  Real* reach;                           ///< [geometries]
+  Vec3<Real>* point;                     ///< [cones] world
+  Vec3<Real>* normal;                    ///< [found slots] world, from A to B
+  Real *touch_share, *touch_fixed;       ///< [found slots], then [places] TouchShift
+  Real *face, *ball, *by_gap, *witness;  ///< [found slots], then [places] LanePairPoint's
+  Real* touch;                           ///< [cones] touch_reach(); -1: touches at the start
+  Real *side, *tree_rows;  ///< [6 nv], [3 nv] of a guard: J of its bodies, rows by dof
+  Real *gap, *floor;       ///< [sets]
+  Real *jv, *g;            ///< [total rows] J v; g
+  Real* impulse;           ///< [total rows] of the last step, where its features are now
+  Real* G;                 ///< of the used sets: lower blocks; of one world the dense problem's
+  Real* by_dof;            ///< [nv x stride] Y of one world, in the order of that problem
+  Real* free;              ///< [stride] likewise Y^T D^-1/2 w
+  unsigned* touched;       ///< [nv] groups of eight of these rows that a dof moves
+  Real *u, *change, *v;    ///< [nv]
+  Real* q;                 ///< [nq]
+  Motion<Real>* speed;     ///< [bodies]
+  Real* fastest;           ///< [2 bodies]
+  Real* carried;           ///< [bodies] carried_masses()
 };
 
 template <class Real>
@@ -86,7 +88,7 @@ constexpr int kept_tree_size(const TreeView& t) {
 }
 
 constexpr int pack_work_size(const LaneScene& s) {
-  return kept_tree_size(s.tree) + 4 * s.tree.nv + all_row_size(s) + 10 * num_cones(s) +
+  return kept_tree_size(s.tree) + 4 * s.tree.nv + all_row_size(s) + 13 * num_cones(s) +
          2 * num_sets(s) + total_rows(s) + s.num_rows + 8 + s.num_found + s.places.count;
 }
 
@@ -116,6 +118,7 @@ inline PackWork<Real> take_pack_work(const LaneScene& s,
   w.scalars = take(1);
   w.matters = take(1);
   w.reference = take(num_sets(s));
+  w.curvature = take(3 * num_cones(s));
   w.impact = take(num_cones(s));
   w.arm = take(s.num_rows);
   w.scale = take(1);
@@ -173,7 +176,7 @@ template <class Real>
 constexpr int lane_scratch_size(const LaneScene& s) {
   const int stride = most_stride<Real>(s);
   return tree_data_size<double>(s.tree) + 19 * s.num_geometries + 4 * num_cones(s) +
-         5 * s.num_found + 2 * s.places.count + (s.places.count > 0 ? 9 * s.tree.nv : 0) +
+         9 * s.num_found + 6 * s.places.count + (s.places.count > 0 ? 9 * s.tree.nv : 0) +
          2 * num_sets(s) + 3 * total_rows(s) + stride * stride +
          (lane_width<Real> == 1 ? (s.tree.nv + 1) * stride + s.tree.nv : 0) + 3 * s.tree.nv +
          9 * s.tree.num_bodies + s.tree.nq;
@@ -192,6 +195,11 @@ inline LaneScratch<Real> take_lane_scratch(const LaneScene& s, Arena<Real>& aren
   x.normal = arena.template take<Vec3<Real>>(s.num_found);
   x.touch_share = take(s.num_found + s.places.count);
   x.touch_fixed = take(s.num_found + s.places.count);
+  const int found = s.num_found + s.places.count;
+  x.face = take(found);
+  x.ball = take(found);
+  x.by_gap = take(found);
+  x.witness = take(found);
   x.touch = take(num_cones(s));
   if (s.places.count > 0) {
     x.side = take(6 * s.tree.nv);

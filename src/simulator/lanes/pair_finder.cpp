@@ -5,6 +5,7 @@
 #include "collision/scene/touch.hpp"
 #include "collision/surface/ball_on_field.hpp"
 #include "collision/surface/separation_bound.hpp"
+#include "contact/contact_curvature.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -14,6 +15,22 @@ namespace stiction {
 namespace {
 
 Vec3d vector_of(const double* x) { return {x[0], x[1], x[2]}; }
+
+/// LanePairPoint::face.
+double face_of(const Witness& w) {
+  if (w.swept) return 0.0;
+  return w.on_face_of_a() ? 1.0 : w.on_face_of_b() ? -1.0 : 0.0;
+}
+/// LanePairPoint::witness, and back.
+constexpr int kKinds = 8;
+double number_of(const Witness& w) {
+  if (w.swept) return kSweptWitness;
+  return static_cast<int>(w.kind) + kKinds * static_cast<int>(w.normal_of);
+}
+Witness witness_of(double number, double radius) {
+  const int n = static_cast<int>(number);
+  return {WitnessKind(n % kKinds), radius, false, NormalOf(n / kKinds)};
+}
 
 /// All points of a pair are, or none.
 bool is_swept(const ManifoldWorkspace& work) {
@@ -53,6 +70,10 @@ int PairFinder::find(const LanePairQuery& query, LanePairPoint* out, int most) {
       *scene_, query.geometry_a, query.geometry_b, settings_, dt_, near, query.rest_offset, work_);
   const int count = static_cast<int>(work_.points.size());
   if (count > most) return -1;
+  const auto flat = [&](int g) {
+    const ShapeType type = scene_->geometries()[g].shape.type;
+    return type == ShapeType::kHalfSpace || is_surface(type);
+  };
   for (int k = 0; k < count; ++k) {
     const PairPoint& p = work_.points[k];
     const TouchShift touch = touch_shift(*scene_,
@@ -66,7 +87,11 @@ int PairFinder::find(const LanePairQuery& query, LanePairPoint* out, int most) {
               p.distance,
               static_cast<double>(p.feature),
               touch.share,
-              touch.fixed};
+              touch.fixed,
+              face_of(p.witness),
+              p.witness.radius,
+              radius_by_gap(flat(p.witness.on_face_of_a() ? query.geometry_a : query.geometry_b)),
+              number_of(p.witness)};
   }
   return count;
 }
@@ -99,6 +124,7 @@ int PairFinder::find_ball(const LaneBallQuery& query, LanePairPoint& out) {
   }
   if (ball_points_.size() > 1) return -1;
   const SurfacePoint& p = ball_points_[0];
+  const Witness witness = detail::witness_of(p, query.field_is_a);
   const Vec3d away = X.R * p.normal, normal = query.field_is_a ? away : -away;
   const Vec3d position =
       detail::midpoint(p, X) + normal * ((query.field_is_a ? -0.5 : 0.5) * p.gap);
@@ -107,8 +133,37 @@ int PairFinder::find_ball(const LaneBallQuery& query, LanePairPoint& out) {
          p.gap,
          static_cast<double>(p.feature),
          query.field_is_a ? 1.0 : -1.0,
-         0.0};
+         0.0,
+         face_of(witness),
+         witness.radius,
+         radius_by_gap(true),
+         number_of(witness)};
   return 1;
+}
+
+void PairFinder::maps(const LanePairQuery& query, const LaneFeature& at, double* out) {
+  place(query.geometry_a, query.a);
+  place(query.geometry_b, query.b);
+  Contact c{};
+  c.geometry_a = query.geometry_a;
+  c.geometry_b = query.geometry_b;
+  c.body_a = scene_->geometries()[c.geometry_a].body;
+  c.body_b = scene_->geometries()[c.geometry_b].body;
+  c.feature = static_cast<std::uint32_t>(at.feature);
+  c.position = vector_of(at.position);
+  c.frame.c2 = vector_of(at.normal);
+  c.gap = at.gap;
+  c.witness = witness_of(at.witness, at.ball);
+  c.material.rest_offset = query.rest_offset;
+  const FeatureMaps<double> m = feature_maps(contact_derivatives(c,
+                                                                 work_.shapes[c.geometry_a],
+                                                                 work_.poses[c.geometry_a],
+                                                                 work_.shapes[c.geometry_b],
+                                                                 work_.poses[c.geometry_b]),
+                                             c.frame.c2);
+  for (const Mat3d* map : {&m.position_u, &m.position_w, &m.normal_u, &m.normal_w}) {
+    for (int k = 0; k < 9; ++k) *out++ = map->column(k / 3)[k % 3];
+  }
 }
 
 void PairFinder::mark_covered(LaneSeamPoint* points, int count) {
@@ -131,6 +186,10 @@ void PairFinder::give_to(LaneScene& scene) {
   scene.find_ball = [](void* finder, const LaneBallQuery& query, LanePairPoint& out) {
     return static_cast<PairFinder*>(finder)->find_ball(query, out);
   };
+  scene.finder.maps =
+      [](void* finder, const LanePairQuery& query, const LaneFeature& at, double* out) {
+        static_cast<PairFinder*>(finder)->maps(query, at, out);
+      };
   scene.finder.place = [](void* finder, int geometry, const LaneShape& shape) {
     static_cast<PairFinder*>(finder)->place(geometry, shape);
   };

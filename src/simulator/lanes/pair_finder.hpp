@@ -18,6 +18,7 @@ class PairFinder {
   int find(const LanePairQuery& query, LanePairPoint* out, int most);
   /// The point of a ball on open ground, to the bit that of find(); 0 or 1, -1: not decided.
   int find_ball(const LaneBallQuery& query, LanePairPoint& out);
+  void maps(const LanePairQuery& query, const LaneFeature& at, double* out);
   /// Takes a geometry for mark_covered().
   void place(int geometry, const LaneShape& shape);
   /// Marks the contacts of one world against which a seam would push.

@@ -15,12 +15,11 @@
 //   f(lambda) = 1/2 lambda (G + R) lambda + g lambda
 // (less what R, physical, dissipates or stores). f(0) = 0, so that a method that only ever lowers
 // f, started at zero, gains no energy but sum lambda c*, wherever it is stopped. It is taken
-// without the c* > 0 of normals and limits and without the c* of bilateral rows: what is left of
-// the sum is
-// <= 0, but for springs, which give back what they hold. Descent: projected Gauss-Seidel with the
-// step 1 / L_i, L_i the largest absolute row sum of the diagonal block, that is at least its
-// largest eigenvalue; 1 % of L_i is added to the block, so that impulses stay finite where no
-// solution is.
+// without the c* > 0 of normals and limits, that of friction and that of bilateral rows: what is
+// left of the sum is <= 0, but for springs, which give back what they hold. Descent: projected
+// Gauss-Seidel with the step 1 / L_i, L_i the largest absolute row sum of the diagonal block, that
+// is at least its largest eigenvalue; 1 % of L_i is added to the block, so that impulses stay
+// finite where no solution is.
 
 namespace stiction {
 namespace {
@@ -35,7 +34,7 @@ double energy_giving_reference(const ConstraintSet& set,
                                double compliance) {
   if (compliance > 0.0 || set.kind == SetKind::kBox) return 0.0;
   if (set.kind == SetKind::kFree) return reference;
-  if (set.is_cone() && !set.is_normal(r)) return 0.0;
+  if (set.is_cone() && !set.is_normal(r)) return reference;
   return std::max(reference, 0.0);
 }
 

@@ -42,6 +42,8 @@ BOOST_AUTO_TEST_CASE(fingers_that_touch_stay_on_lanes) {
   for (const LaneKernel& kernel : lane_kernels()) {
     LaneBatch batch(scene, {}, kWorlds, kernel.width);
     BOOST_TEST(differing_steps(reference, batch) == 0);
+    for (std::size_t e = 1; e < batch.counts().size(); ++e)
+      if (batch.counts()[e] > 0) BOOST_TEST_MESSAGE("exit " << e << ": " << batch.counts()[e]);
     BOOST_TEST(batch.counts()[0] == kWorlds * kSteps);
   }
 }

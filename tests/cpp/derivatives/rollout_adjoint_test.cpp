@@ -246,7 +246,9 @@ BOOST_AUTO_TEST_CASE(a_cost_of_the_end_and_of_torques_alone) {
 }
 
 BOOST_AUTO_TEST_CASE(parameters_agree_with_differences) {
-  Case c(make_scene("solo12"), 40, 0.5, 40);
+  SimulatorSettings settings = tight();
+  settings.contact.baumgarte = 1.0;  // no kink at gaps of zero, which those of turning feet come to
+  Case c(make_scene("solo12"), 40, 0.5, 40, settings);
   const RolloutGradient g = c.gradient({"kp", "gravity"});
   BOOST_TEST(g.ranges.size() == 2u);
   const double h = 1e-5;

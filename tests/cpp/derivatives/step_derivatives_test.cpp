@@ -71,6 +71,9 @@ BOOST_AUTO_TEST_CASE(columns_agree_with_differences) {
                         {"slope", 40, 0.0, 0, 6},
                         {"cube-slide", 40, 0.2, 0, 6}}) {
     Moment m(c.scene, c.steps, c.disturbance, c.after);
+    // Lifted by more than the differences, less than it comes down by: gaps of feet that turn would
+    // lie nearer to their kink at zero.
+    if (std::string(c.scene) == "solo12") m.state.q[2] += 1e-6;
     const StepDerivatives& d = m.derivatives();
     BOOST_TEST(d.report.exact(), c.scene);
     const Eigen::MatrixXd J = dense(d);

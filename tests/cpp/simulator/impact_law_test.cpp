@@ -149,6 +149,8 @@ Count throw_around(const std::string& law, int impacts, int max_factorisations =
       if (rows == 0) continue;
       count.unsolved += report.status != StepStatus::kOk;
       if (report.num_fast_trees > 0) continue;
+      const auto& kicked = sim.record().dynamics.kicked;  // bodies that roll beside the impact
+      if (std::count(kicked.begin(), kicked.end(), 1) > 0) continue;
       const State flight = without_impulses(scene, sim, start);
       const double before = kinetic(scene, start, flight, work),
                    after = kinetic(scene, start, state, work);

@@ -169,7 +169,7 @@ BOOST_AUTO_TEST_CASE(a_pinched_body) {
     BOOST_TEST_REQUIRE((report.status == StepStatus::kOk));
     BOOST_TEST_REQUIRE(share_of_caps(scene, state) <= 1.1);
     const double gained = kinetic(scene, state) - before;
-    BOOST_TEST_REQUIRE(gained <= report.recovery_energy + 1e-12);
+    BOOST_TEST_REQUIRE(gained <= report.recovery_energy + 2e-12);  // the body turns within steps
     if (k > 0) continue;
     BOOST_TEST(share_of_caps(scene, state) > 0.95);  // not slower than need be
     BOOST_TEST(report.recovery_energy <= 2.02 * gained);

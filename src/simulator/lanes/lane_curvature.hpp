@@ -1,0 +1,198 @@
+#pragma once
+
+#include "contact/curvature.hpp"
+#include "contact/row_rules.hpp"
+#include "simulator/lanes/lane_found.hpp"
+#include "simulator/lanes/lane_seams.hpp"
+
+// What the velocities of contacts change in half a step, contact/contact_curvature.cpp. The maps of
+// features that are on no flat face are found by the scalar code, lane by lane.
+
+namespace stiction {
+inline namespace STICTION_ISA {
+
+/// Geometries and bodies of a contact's sides A and B; -1: the world.
+struct LaneSides {
+  int geometry[2], body[2];
+};
+template <class Real>
+inline LaneSides sides_of(const LaneScene& s, int set, const PackWork<Real>& w) {
+  LaneSides out{};
+  geometries_of(s, set, w, out.geometry[0], out.geometry[1]);
+  for (int k = 0; k < 2; ++k) out.body[k] = s.geometries[out.geometry[k]].body;
+  return out;
+}
+
+/// LanePairPoint's of a contact.
+template <class Real>
+struct LaneFace {
+  Real face, ball, by_gap, witness;
+};
+template <class Real>
+inline LaneFace<Real> face_of(const LaneScene& s,
+                              int set,
+                              const LaneParameters<Real>& p,
+                              const LaneScratch<Real>& x) {
+  if (!is_place(s, set) && s.slots[set].found < 0) {
+    const LaneSlot& slot = s.slots[set];
+    const bool round = slot.kind != LaneSlot::Kind::kBoxCorner;
+    const Real face(slot.body_is_a ? -1.0 : 1.0);
+    return {face, round ? p.size[slot.shape].x : Real(0.0), Real(1.0), Real(0.0)};
+  }
+  const int k = is_place(s, set) ? s.num_found + set - s.num_slots : s.slots[set].found;
+  return {x.face[k], x.ball[k], x.by_gap[k], x.witness[k]};
+}
+
+template <class Real>
+inline MaterialMotion<Real> lane_motion(const LaneScene& s,
+                                        int body,
+                                        const LaneParameters<Real>& p,
+                                        const Vec3<Real>& point,
+                                        const PackWork<Real>& w) {
+  if (body < 0) return MaterialMotion<Real>::at_rest();
+  return material_motion(s.tree, p.tree, w.data, body, point);
+}
+
+/// From the body's centre of mass; the world has none.
+template <class Real>
+inline Real lane_arm(int body,
+                     const LaneParameters<Real>& p,
+                     const Vec3<Real>& point,
+                     const PackWork<Real>& w) {
+  if (body < 0) return Real(0.0);
+  return norm(point - w.data.X_WR * (w.data.X_RB[body] * p.tree.com[body]));
+}
+
+/// dt/2 kappa of contacts on no face, in the lanes of `at`.
+template <class Real>
+STICTION_RARE Vec3<Real> lane_half_step_by_maps(const LaneScene& s,
+                                                int set,
+                                                const LaneSides& sides,
+                                                const MaterialMotion<Real>& a,
+                                                const MaterialMotion<Real>& b,
+                                                const Real (&arm)[2],
+                                                const Mask<Real>& alone,
+                                                const Mask<Real>& at,
+                                                const LaneParameters<Real>& p,
+                                                const LaneScratch<Real>& x,
+                                                const PackWork<Real>& w) {
+  constexpr int W = lane_width<Real>;
+  const int k = is_place(s, set) ? s.num_found + set - s.num_slots : s.slots[set].found;
+  const int pair = material_of(s, set, w);
+  const Real gravity = norm(p.tree.gravity);
+  FeatureMaps<Real> maps;
+  Mat3<Real>* const all[] = {&maps.position_u, &maps.position_w, &maps.normal_u, &maps.normal_w};
+  for (Mat3<Real>* map : all) {
+    for (int r = 0; r < 9; ++r) map->column(r / 3)[r % 3] = Real(0.0);
+  }
+  const int bits = lane_bits(at);
+  for (int i = 0; i < W; ++i) {
+    if ((bits >> i & 1) == 0) continue;
+    const LanePairQuery query = lane_query(s,
+                                           p,
+                                           sides.geometry[0],
+                                           sides.geometry[1],
+                                           p.rest_offset + pair,
+                                           numbers(&gravity)[i],
+                                           i,
+                                           x);
+    LaneFeature feature;
+    for (int r = 0; r < 3; ++r) {
+      feature.position[r] = numbers(&x.point[set][r])[i];
+      feature.normal[r] = numbers(&w.frame[set].c2[r])[i];
+    }
+    feature.gap = numbers(x.gap)[set * W + i];
+    feature.feature = numbers(w.feature)[k * W + i];
+    feature.witness = numbers(x.witness)[k * W + i];
+    feature.ball = numbers(x.ball)[k * W + i];
+    double found[36];
+    s.finder.maps(s.finder.self, query, feature, found);
+    for (int m = 0; m < 36; ++m) numbers(&all[m / 9]->column(m % 9 / 3)[m % 3])[i] = found[m];
+  }
+  return half_step_by_maps(
+      a, b, w.frame[set], maps, inverse_arm(arm[0]), inverse_arm(arm[1]), alone, Real(s.rules.dt));
+}
+
+/// TouchingBodies of a set: lanes in which they curve, and in which it is their only contact.
+template <class Real>
+struct LaneTouching {
+  Mask<Real> curves, alone;
+};
+template <class Real>
+inline LaneTouching<Real> lane_touching(const LaneScene& s,
+                                        const LaneSides& sides,
+                                        const Real& least,
+                                        const LaneScratch<Real>& x,
+                                        const PackWork<Real>& w) {
+  const Real zero(0.0), one(1.0);
+  Mask<Real> carry = one < zero, meet = carry;
+  Real points(0.0);
+  for (int k = 0; k < w.num_used && is_cone(s, w.used[k]); ++k) {
+    const int set = w.used[k], o = set_offset(s, set);
+    const LaneSides other = sides_of(s, set, w);
+    if (other.body[0] != sides.body[0] || other.body[1] != sides.body[1]) continue;
+    const Mask<Real> active = w.active[set] > zero;
+    const Vec3<Real> kept{w.lambda[o], w.lambda[o + 1], w.lambda[o + 2]};
+    const Mask<Real> carried = active & (squared_norm(kept) > zero);
+    const Real& v = x.jv[o + 2];
+    carry = carry | carried;
+    meet = meet | (carried & gap_closes(x.gap[set], v, Real(s.rules.dt)) & (-v > least));
+    points += select(active, one, zero);
+  }
+  return {carry & negated(meet), points < Real(1.5)};
+}
+
+/// w.curvature of contacts, after the warm start.
+template <class Real>
+inline void lane_curvature(const LaneScene& s,
+                           const LaneParameters<Real>& p,
+                           const LaneScratch<Real>& x,
+                           PackWork<Real>& w) {
+  const Real zero(0.0), dt(s.rules.dt);
+  const Real least = restitution_threshold(s.rules.restitution_threshold, p.tree.gravity, dt);
+  for (int k = 0; k < w.num_used && is_cone(s, w.used[k]); ++k) {
+    const int set = w.used[k], o = set_offset(s, set);
+    for (int r = 0; r < 3; ++r) w.curvature[o + r] = zero;
+    const LaneFace<Real> at = face_of(s, set, p, x);
+    const LaneSides sides = sides_of(s, set, w);
+    const LaneTouching<Real> touching = lane_touching(s, sides, least, x, w);
+    const Mask<Real> carried = (w.active[set] > zero) & (at.witness >= zero) & touching.curves;
+    if (!any(carried)) continue;
+    const Vec3<Real>& point = x.point[set];
+    const MaterialMotion<Real> a = lane_motion(s, sides.body[0], p, point, w),
+                               b = lane_motion(s, sides.body[1], p, point, w);
+    const Mask<Real> on_face = abs(at.face) > zero;
+    const Real radius = at.ball + at.by_gap * (x.gap[set] + p.rest_offset[material_of(s, set, w)]);
+    const auto add = [&](const Mask<Real>& m, const Vec3<Real>& change) {
+      for (int r = 0; r < 3; ++r) w.curvature[o + r] = select(m, change[r], w.curvature[o + r]);
+    };
+    const Mask<Real> curves = carried & on_face & may_curve(a, b, radius, dt);
+    if (any(curves))
+      add(curves,
+          half_step_on_face(a, b, w.frame[set], radius, at.face > zero, touching.alone, dt));
+    if (!any(carried & negated(on_face))) continue;
+    const Real arm[2] = {lane_arm(sides.body[0], p, point, w),
+                         lane_arm(sides.body[1], p, point, w)};
+    const Mask<Real> others = carried & negated(on_face) & may_curve(a, b, arm[0] + arm[1], dt);
+    if (any(others))
+      add(others,
+          lane_half_step_by_maps(s, set, sides, a, b, arm, touching.alone, others, p, x, w));
+  }
+}
+
+/// Adds it to g of those that do not bounce, after the references; those that do have none.
+template <class Real>
+inline void add_curvature(const LaneScene& s, LaneScratch<Real>& x, PackWork<Real>& w) {
+  const Real zero(0.0);
+  for (int k = 0; k < w.num_used && is_cone(s, w.used[k]); ++k) {
+    const int set = w.used[k], o = set_offset(s, set);
+    const Mask<Real> bounces = w.impact[set] > zero;
+    for (int r = 0; r < 3; ++r) {
+      w.curvature[o + r] = select(bounces, zero, w.curvature[o + r]);
+      x.g[o + r] += w.curvature[o + r];
+    }
+  }
+}
+
+}  // namespace STICTION_ISA
+}  // namespace stiction
