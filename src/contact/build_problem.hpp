@@ -57,7 +57,7 @@ struct ConstraintRow {
   double velocity[6] = {};   ///< J v at the start of the step
   double reference[6] = {};  ///< c*
   double compliance[6] = {};
-  /// Of a contact dt/2 kappa along t1, t2, n: what its velocity changes in half a step.
+  /// A contact's dt/2 kappa along t1, t2, n: what its velocity changes in half a step.
   Vec3d curvature{0, 0, 0};
   bool carried = false;         ///< of a contact, in the last step
   bool curves = false;          ///< c has its curvature, which may be zero now

@@ -77,7 +77,7 @@ void fill_kicks(const DerivativeInput& in,
   });
 }
 
-/// The same along a direction x [3 nv].
+/// The one column of fill_kicks() along a direction x [3 nv].
 void fill_kick_direction(const DerivativeInput& in,
                          const Linearisation& linear,
                          const DerivativeIsland& island,

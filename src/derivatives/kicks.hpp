@@ -16,7 +16,8 @@ inline bool is_kicked(const DerivativeInput& in, int tree) {
 }
 KickTurn<double> kick_of(const DerivativeInput& in, const Linearisation& linear, int tree);
 
-/// dl of a shift and a turn of the body, axes k of the root; by its turn.
+/// Change dl of the momentum (LooseBodyTurn) with a turn of the body about axis k of its root,
+/// under the wrenches on it.
 Vec3d momentum_by_turn(const DerivativeInput& in, const Linearisation& linear, int tree, int k);
 
 /// Rows [6 x stride] of v+ in the axes of the end, columns are directions, become those of the

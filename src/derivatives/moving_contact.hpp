@@ -46,7 +46,8 @@ struct MovingContact {
   int anchor_side = -1;   ///< that of this body; -1: the world
   bool curves = false;    ///< c has a share of dt/2 kappa
   CurvingContact curving;
-  /// Of its maps by the motion of B relative to A: shifts, then turns; where it is on no face.
+  /// Changes of its maps by the motion of B relative to A: shifts, then turns; where it is on no
+  /// face.
   FeatureMaps<double> maps_by[6] = {};
 
   Vec3d normal() const { return contact.frame.c2; }
@@ -64,7 +65,7 @@ struct PointChange {
 struct RowMotion {
   Motion<double> end{{0, 0, 0}, {0, 0, 0}}, start{{0, 0, 0}, {0, 0, 0}};
   Vec3d anchor_turn{0, 0, 0};
-  /// Of the materials of A and B at the start, at the point held in space.
+  /// Changes of the materials' motion at the start, of A and of B, at the point held in space.
   MaterialMotion<double> a = MaterialMotion<double>::at_rest(),
                          b = MaterialMotion<double>::at_rest();
   double radius = 0.0;  ///< of ContactFeature::radius [m]
@@ -119,7 +120,7 @@ double shift_change(const MovingContact& p, Of&& of) {
   return touch.by_gap * gap / least + (fastest > 0 ? touch.by_approach * approach / fastest : 0.0);
 }
 
-// Of curving contacts: moving_curvature.cpp.
+// Contacts that curve: moving_curvature.cpp.
 /// p.curving and its maps, from p.row.
 void find_curvature(const DerivativeInput& in, MovingContact& p);
 /// Change of the maps with the motion u, w of B's shape relative to A's at the point.

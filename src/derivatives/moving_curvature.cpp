@@ -81,7 +81,7 @@ FeatureMaps<double> maps_by_motion(const MovingContact& p, int k) {
   });
 }
 
-/// With A's turning.
+/// Adds what a turn w of A does to maps in world axes.
 void turn_maps(const Vec3d& w, const FeatureMaps<double>& maps, FeatureMaps<double>& out) {
   const auto turned = [&](const Mat3d& m, Mat3d& change) {
     const Mat3d W{{0, w.z, -w.y}, {-w.z, 0, w.x}, {w.y, -w.x, 0}};  // x -> w x x

@@ -17,8 +17,8 @@ struct ContactReport {
   double gap;      ///< at the start of the step [m]
   double friction;
   Vec3d impulse;  ///< contact frame, on B [N s]
-  /// Of B relative to A in the middle of the step that leaves v+, contact frame [m/s]: what sticks
-  /// has none. Less velocity_change it is J v+ with J of the start.
+  /// Velocity of B relative to A in the middle of the step that leaves v+, contact frame [m/s]:
+  /// what sticks has none. Less velocity_change it is J v+ with J of the start.
   Vec3d velocity;
   Vec3d velocity_change{0, 0, 0};  ///< by what it changes in half a step, as the bodies turn [m/s]
   Vec3d force_on_b_world;          ///< [N]
