@@ -61,7 +61,7 @@ struct ConstraintRow {
   Vec3d curvature{0, 0, 0};
   bool carried = false;         ///< of a contact, in the last step
   bool curves = false;          ///< c has its curvature, which may be zero now
-  bool alone = false;           ///< it is the only contact of its bodies
+  bool alone = false;           ///< of the contacts of its bodies it alone carried
   double velocity_floor = 0.0;  ///< rounding of J v and c* [m/s; of limits and gears rad/s]
   /// kRestitution: c*_N and rule of the gap alone.
   double gap_reference = 0.0;
@@ -84,6 +84,13 @@ inline bool recovers(const ConstraintRow& row) {
 /// The same of an error that was there before, not of one that the step's own motion makes.
 inline bool corrects(const ConstraintRow& row) {
   return recovers(row) && row.kind != ReferenceKind::kDrift;
+}
+
+/// The part of ConstraintRow::curvature in row r of its set: couples and other rows have none.
+inline double curvature_in_row(const ConstraintRow& row, int r) {
+  if (row.source != RowSource::kContact) return 0.0;
+  if (r == row.set.dim - 1) return row.curvature.z;
+  return r < 2 ? row.curvature[r] : 0.0;
 }
 
 /// Rows dense by dof, where one tree carries them all (src/contact/rows_by_dof.hpp).
@@ -147,12 +154,11 @@ struct ConstraintRows {
   }
 };
 
-/// Two bodies and their contacts.
+/// Two bodies and those of their contacts that carried in the last step.
 struct TouchingBodies {
   std::uint64_t bodies;  ///< a number for the two
   int points;
-  bool carry;  ///< some carried in the last step
-  bool meet;   ///< some of these meet in this one, faster than restitution's threshold
+  bool meet;  ///< at some of them they meet in this step, faster than restitution's threshold
 };
 
 /// Scratch of what makes and multiplies rows: nothing in it has a meaning after the call.

@@ -1,6 +1,5 @@
 #include "contact/contact_curvature.hpp"
 
-#include "contact/contact_axes.hpp"
 #include "contact/contact_memory.hpp"
 
 #include <algorithm>
@@ -19,13 +18,7 @@ MaterialMotion<double> side_motion(const StartOfStep& start, int body, const Vec
                          p);
 }
 
-/// From the body's centre of mass [m]; the world has none.
-double arm_of(const StartOfStep& start, int body, const Vec3d& p) {
-  if (body < 0) return 0.0;
-  return norm(p - world_point(start.scene, start.dynamics, body, start.parameters.com[body]));
-}
-
-ContactDerivatives derivatives_of(const StartOfStep& start, const Contact& c) {
+FeatureMaps<double> maps_of(const StartOfStep& start, const Contact& c) {
   const auto shape = [&](int g) { return start.scene.shape(start.parameters, g); };
   const auto pose = [&](int body, int g) {  // in the order of products of lanes
     const Transform& X_BG = start.parameters.geometry_placement[g];
@@ -34,11 +27,11 @@ ContactDerivatives derivatives_of(const StartOfStep& start, const Contact& c) {
     const TreeData<double>& data = start.dynamics.trees[t];
     return data.X_WR * (data.X_RB[body - start.scene.trees()[t].body_offset] * X_BG);
   };
-  return contact_derivatives(c,
-                             shape(c.geometry_a),
-                             pose(c.body_a, c.geometry_a),
-                             shape(c.geometry_b),
-                             pose(c.body_b, c.geometry_b));
+  return feature_maps(c,
+                      shape(c.geometry_a),
+                      pose(c.body_a, c.geometry_a),
+                      shape(c.geometry_b),
+                      pose(c.body_b, c.geometry_b));
 }
 
 bool carried(const State& state, const Contact& contact) {
@@ -53,12 +46,19 @@ std::uint64_t bodies_of(const Contact& c) {
 
 }  // namespace
 
-FeatureMaps<double> feature_maps(const ContactDerivatives& d, const Vec3d& n) {
-  if (d.exact) return {d.position_u, d.position_w, d.normal_u, d.normal_w};
+FeatureMaps<double> feature_maps(const Contact& contact,
+                                 const Shape& a,
+                                 const Transform& X_WA,
+                                 const Shape& b,
+                                 const Transform& X_WB) {
+  const auto bend = [](const Shape& s) { return s.bounded() ? 1.0 / bounding_radius(s) : 0.0; };
+  const ContactDerivatives d = contact_derivatives(contact, a, X_WA, b, X_WB);
+  if (d.exact) return {d.position_u, d.position_w, d.normal_u, d.normal_w, bend(a), bend(b)};
   const Mat3d zero{{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
   const Mat3d half{{0.5, 0, 0}, {0, 0.5, 0}, {0, 0, 0.5}};
-  const Vec3d r = n * 0.5;
-  return {half, zero, zero, {{0, -r.z, r.y}, {r.z, 0, -r.x}, {-r.y, r.x, 0}}};
+  const Vec3d r = contact.frame.c2 * 0.5;
+  const Mat3d turning{{0, -r.z, r.y}, {r.z, 0, -r.x}, {-r.y, r.x, 0}};
+  return {half, zero, zero, turning, bend(a), bend(b)};
 }
 
 bool find_curving(const StartOfStep& start, const Contact& contact, CurvingContact& out, bool all) {
@@ -75,12 +75,8 @@ bool find_curving(const StartOfStep& start, const Contact& contact, CurvingConta
     f.radius = contact.witness.radius + f.by_gap * contact.distance();
     return may_curve(out.a, out.b, f.radius, start.dt);
   }
-  const double arm_a = arm_of(start, contact.body_a, p), arm_b = arm_of(start, contact.body_b, p);
-  const bool curves = may_curve(out.a, out.b, arm_a + arm_b, start.dt);
-  if (!curves && !all) return false;
-  f.inverse_arm[0] = inverse_arm(arm_a);
-  f.inverse_arm[1] = inverse_arm(arm_b);
-  f.maps = feature_maps(derivatives_of(start, contact), contact.frame.c2);
+  const bool curves = may_curve(out.a, out.b, kAnyArm, start.dt);
+  if (curves || all) f.maps = maps_of(start, contact);
   return curves;
 }
 
@@ -90,74 +86,88 @@ static Vec3d half_step_curvature(const CurvingContact& x,
                                  double dt) {
   const ContactFeature& f = x.feature;
   if (f.on_face) return half_step_on_face(x.a, x.b, frame, f.radius, f.face_of_a, alone, dt);
-  return half_step_by_maps(x.a, x.b, frame, f.maps, f.inverse_arm[0], f.inverse_arm[1], alone, dt);
+  return half_step_by_maps(x.a, x.b, frame, f.maps, alone, dt);
 }
 
-/// By their numbers; sets ConstraintRow::carried.
-static const std::vector<TouchingBodies>& find_touching(const RowContext& context,
-                                                        const ContactSet& contacts) {
+/// Those of contacts that carried in the last step, by their numbers; sets ConstraintRow::carried.
+static std::vector<TouchingBodies>& find_touching(const RowContext& context,
+                                                  const ContactSet& contacts) {
   std::vector<TouchingBodies>& all = context.scratch.touching;
   all.clear();
   all.reserve(context.out.rows.size());
-  const double least =
-      restitution_threshold(context.settings, context.parameters.gravity, context.dt);
-  bool any = false;
   for (ConstraintRow& row : context.out.rows) {
     if (row.source != RowSource::kContact) continue;
     const Contact& contact = contacts[row.index];
     row.carried = carried(context.state, contact);
-    any = any || row.carried;
-    const double v = row.velocity[row.set.dim - 1];
-    const bool meets = row.carried && gap_closes(contact.gap, v, context.dt) && -v > least;
-    all.push_back({bodies_of(contact), 1, row.carried, meets});
+    if (row.carried) all.push_back({bodies_of(contact), 1, false});
   }
-  if (!any) all.clear();
   std::sort(
       all.begin(), all.end(), [](const auto& x, const auto& y) { return x.bodies < y.bodies; });
   std::size_t last = 0;
   for (std::size_t i = 1; i < all.size(); ++i) {
-    if (all[i].bodies != all[last].bodies) {
+    if (all[i].bodies == all[last].bodies)
+      ++all[last].points;
+    else
       all[++last] = all[i];
-      continue;
-    }
-    ++all[last].points;
-    all[last].carry |= all[i].carry;
-    all[last].meet |= all[i].meet;
   }
   if (!all.empty()) all.resize(last + 1);
   return all;
 }
 
-static const TouchingBodies& touching_of(const std::vector<TouchingBodies>& all,
-                                         const Contact& contact) {
-  return *std::lower_bound(
+/// Null: none of their contacts carried.
+static TouchingBodies* touching_of(std::vector<TouchingBodies>& all, const Contact& contact) {
+  const auto at = std::lower_bound(
       all.begin(),
       all.end(),
       bodies_of(contact),
       [](const TouchingBodies& x, std::uint64_t bodies) { return x.bodies < bodies; });
+  return at != all.end() && at->bodies == bodies_of(contact) ? &*at : nullptr;
+}
+
+/// Whether two bodies meet at a contact that carried, faster than the threshold of restitution.
+/// Before the step the velocity of what goes on touching is dt/2 kappa; restitution knows none.
+static bool meets(const ConstraintRow& row, const Contact& contact, double least, double dt) {
+  const double known = contact.material.restitution > 0.0 ? 0.0 : row.curvature.z;
+  const double v = row.velocity[row.set.dim - 1] - known;
+  return row.carried && gap_closes(contact.gap, v, dt) && -v > least;
+}
+
+/// Sets ConstraintRow::curvature of all contacts of `touching`.
+static void find_curvatures(const RowContext& context,
+                            const ContactSet& contacts,
+                            std::vector<TouchingBodies>& touching) {
+  const StartOfStep start{
+      context.scene, context.parameters, context.state, context.dynamics, context.dt};
+  const double least =
+      restitution_threshold(context.settings, context.parameters.gravity, context.dt);
+  CurvingContact x;
+  for (ConstraintRow& row : context.out.rows) {
+    if (row.source != RowSource::kContact || row.kind == ReferenceKind::kImmovable) continue;
+    const Contact& contact = contacts[row.index];
+    TouchingBodies* const bodies = touching_of(touching, contact);
+    if (bodies == nullptr) continue;
+    row.curves = !contact.witness.swept && row.kind != ReferenceKind::kRestitution;
+    row.alone = row.carried && bodies->points == 1;
+    if (row.curves && find_curving(start, contact, x))
+      row.curvature = half_step_curvature(x, contact.frame, row.alone, context.dt);
+    bodies->meet = bodies->meet || meets(row, contact, least, context.dt);
+    if (row.compliance[0] > 0.0) row.curvature.x = row.curvature.y = 0.0;
+  }
 }
 
 void add_contact_curvature(const RowContext& context,
                            const ContactSet& contacts,
                            ContactProblem& problem) {
-  const StartOfStep start{
-      context.scene, context.parameters, context.state, context.dynamics, context.dt};
-  const std::vector<TouchingBodies>& touching = find_touching(context, contacts);
-  CurvingContact x;
-  for (std::size_t i = 0; i < context.out.rows.size() && !touching.empty(); ++i) {
+  std::vector<TouchingBodies>& touching = find_touching(context, contacts);
+  if (touching.empty()) return;
+  find_curvatures(context, contacts, touching);
+  for (std::size_t i = 0; i < context.out.rows.size(); ++i) {
     ConstraintRow& row = context.out.rows[i];
-    if (row.source != RowSource::kContact || row.kind == ReferenceKind::kRestitution ||
-        row.kind == ReferenceKind::kImmovable)
-      continue;
-    const Contact& contact = contacts[row.index];
-    const TouchingBodies& bodies = touching_of(touching, contact);
-    row.curves = !contact.witness.swept && bodies.carry && !bodies.meet;
-    row.alone = bodies.points == 1;
-    if (!row.curves || !find_curving(start, contact, x)) continue;
-    row.curvature = half_step_curvature(x, contact.frame, row.alone, context.dt);
-    if (row.compliance[0] > 0.0) row.curvature.x = row.curvature.y = 0.0;
+    if (row.source != RowSource::kContact || !row.curves) continue;
+    row.curves = !touching_of(touching, contacts[row.index])->meet;
+    if (!row.curves) row.curvature = {0.0, 0.0, 0.0};
     double* g = problem.g.data() + problem.sets[i].offset;
-    for (int k = 0; k < 3; ++k) g[point_row(row.set.dim, k)] += row.curvature[k];
+    for (int r = 0; r < row.set.dim; ++r) g[r] += curvature_in_row(row, r);
   }
 }
 

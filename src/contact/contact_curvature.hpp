@@ -14,8 +14,7 @@ struct ContactFeature {
   bool face_of_a = false;
   /// From the vertex, or the centre of the ball, to the point [m], and its slope by the gap.
   double radius = 0.0, by_gap = 0.0;
-  FeatureMaps<double> maps{};          ///< not on a face: world axes
-  double inverse_arm[2] = {0.0, 0.0};  ///< likewise: half_step_by_maps()
+  FeatureMaps<double> maps{};  ///< not on a face: world axes
 };
 
 /// A contact that carries, and the motion of its two materials at the start of the step.
@@ -45,7 +44,11 @@ bool find_curving(const StartOfStep& start,
 inline double radius_by_gap(bool plane) { return plane ? 1.0 : 0.5; }
 
 /// Where the features do not tell how the point moves, it moves as the mean of both materials.
-FeatureMaps<double> feature_maps(const ContactDerivatives& d, const Vec3d& n);
+FeatureMaps<double> feature_maps(const Contact& contact,
+                                 const Shape& a,
+                                 const Transform& X_WA,
+                                 const Shape& b,
+                                 const Transform& X_WB);
 
 /// Adds dt/2 kappa to g of contacts, so that c is the velocity in the middle of the step: of all
 /// those of two bodies one of which carried in the last step, if none meets at more than the

@@ -17,9 +17,10 @@
 //
 //   kappa = a_B - a_A + w_B x (f - s) - w_A x f + n (dn/dt . s).
 //
-// Where two bodies touch at several points, f is taken without the sliding of the face along the
-// surface, which is none where points stick. What is left is then one rigid motion for all of them:
-// several that stick never contradict each other. Directions of sliding are right to first order.
+// Where two bodies touch at several points, or come down on them, f is taken without the sliding of
+// the face along the surface, which is none where points stick. What is left is then one rigid
+// motion for all of them: several that stick never contradict each other. Directions of sliding are
+// right to first order.
 
 namespace stiction {
 inline namespace STICTION_ISA {
@@ -85,6 +86,7 @@ inline FeatureMotion<Real> motion_on_face(const MaterialMotion<Real>& a,
 template <class Real>
 struct FeatureMaps {
   Mat3<Real> position_u, position_w, normal_u, normal_w;
+  Real bend_a, bend_b;  ///< 1 / bounding radius of each shape, 0: unbounded [1/m]
 };
 template <class Real>
 inline FeatureMotion<Real> motion_by_maps(const MaterialMotion<Real>& a,
@@ -117,6 +119,8 @@ inline Vec3<Real> curvature(const MaterialMotion<Real>& a,
 /// [m/s] Changes of a contact's velocity within half a step that are rounding: those of bodies at
 /// rest, whose contacts then cost nothing.
 inline constexpr double kNoCurvature = 1e-14;
+/// [m] May_curve()'s arm of contacts on no face.
+inline constexpr double kAnyArm = 1.0;
 /// Whether a contact's velocity may change by more; `arm` [m]: the largest distance at which its
 /// point can move around.
 template <class Real>
@@ -145,9 +149,8 @@ inline Real fastest_turn(const MaterialMotion<Real>& a, const MaterialMotion<Rea
   return max(squared_norm(a.turning), squared_norm(b.turning));
 }
 
-/// dt/2 kappa along t1, t2, n; `alone`: the only point of its two bodies. Of a vertex or ball at a
-/// flat face, then of any contact, whose point may also turn around either body fast; arms [1/m]: 1
-/// / its distance from A and B, 0 of the world.
+/// dt/2 kappa along t1, t2, n of a vertex or ball at a flat face; `alone`: of the contacts of its
+/// bodies it alone carried.
 template <class Real>
 inline Vec3<Real> half_step_on_face(const MaterialMotion<Real>& a,
                                     const MaterialMotion<Real>& b,
@@ -161,27 +164,20 @@ inline Vec3<Real> half_step_on_face(const MaterialMotion<Real>& a,
   return transpose_times(frame, k) * half_step_share(fastest_turn(a, b), dt);
 }
 
+/// dt/2 kappa of any contact, whose point may also run around either shape fast.
 template <class Real>
 inline Vec3<Real> half_step_by_maps(const MaterialMotion<Real>& a,
                                     const MaterialMotion<Real>& b,
                                     const Mat3<Real>& frame,
                                     const FeatureMaps<Real>& maps,
-                                    const Real& inverse_arm_a,
-                                    const Real& inverse_arm_b,
                                     const Mask<Real>& alone,
                                     const Real& dt) {
   const FeatureMotion<Real> f = motion_by_maps(a, b, frame.c2, maps);
   const Vec3<Real> around_b = f.point - (b.velocity - a.velocity);
-  const Real along_a = squared_norm(f.point) * (inverse_arm_a * inverse_arm_a),
-             along_b = squared_norm(around_b) * (inverse_arm_b * inverse_arm_b);
+  const Real along_a = squared_norm(f.point) * (maps.bend_a * maps.bend_a),
+             along_b = squared_norm(around_b) * (maps.bend_b * maps.bend_b);
   const Real fastest = max(fastest_turn(a, b), max(along_a, along_b));
   return transpose_times(frame, curvature(a, b, f, frame.c2, alone)) * half_step_share(fastest, dt);
-}
-/// 1 / arm, 0 of none.
-template <class Real>
-inline Real inverse_arm(const Real& arm) {
-  const Mask<Real> any = arm > Real(0.0);
-  return select(any, Real(1.0) / select(any, arm, Real(1.0)), Real(0.0));
 }
 
 }  // namespace STICTION_ISA

@@ -88,7 +88,8 @@ void add_size(const Input& in, const Linear& linear, const ChangeSink& out) {
         return &c == &p.contact ? found[k] : changes_by_size(in, found_contact(p, c))[k];
       });
       PointChange moved = point_change(p, found[k], shift);
-      if (p.curves && !p.curving.feature.on_face) moved.maps = maps_by_size(p, k, found[k]);
+      if (p.curves && !p.curving.feature.on_face)
+        add_maps(maps_by_size(p, k, found[k]), 1.0, moved.maps);
       RowMotion motion;
       if (k == (p.curving.feature.face_of_a ? 3 : 0) && p.curving.feature.radius > 0.0)
         motion.radius = 1.0;

@@ -169,7 +169,9 @@ double approach_change(const MovingContact& p, const Contact& c, const ContactCh
 
 PointChange point_change(const MovingContact& p, const ContactChange& found, double shift) {
   const Vec3d n = p.normal(), moved = found.normal * p.touch.shift + n * shift;
-  return {found.position + moved, cross(n, found.normal), found.gap};
+  PointChange out{found.position + moved, cross(n, found.normal), found.gap};
+  if (shift != 0.0) add_maps(p.maps_by_shift, shift, out.maps);
+  return out;
 }
 
 /// Change of the shift with the velocities of the start.
@@ -180,7 +182,7 @@ static double shift_by_start(const MovingTouch& touch, const Motion<double>& V) 
 }
 
 PointChange point_change(const MovingContact& p, const Motion<double>& start) {
-  return {p.normal() * shift_by_start(p.touch, start), {0, 0, 0}, 0.0};
+  return point_change(p, {{0, 0, 0}, {0, 0, 0}, 0.0}, shift_by_start(p.touch, start));
 }
 
 PointChange point_change(const MovingContact& p,
@@ -206,7 +208,7 @@ PointChange point_change(const MovingContact& p,
                        touch.by_approach * approach + shift_by_start(touch, start);
   PointChange out = point_change(p, found, shift);
   if (p.curves && !p.curving.feature.on_face)
-    out.maps = maps_change(p, du, dw, on_a ? w : Vec3d{0, 0, 0});
+    add_maps_change(p, du, dw, on_a ? w : Vec3d{0, 0, 0}, out.maps);
   return out;
 }
 

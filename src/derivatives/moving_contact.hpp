@@ -45,10 +45,11 @@ struct MovingContact {
   Vec3d spring{0, 0, 0};  ///< c* of the tangential spring as a vector of the body of its anchor
   int anchor_side = -1;   ///< that of this body; -1: the world
   bool curves = false;    ///< c has a share of dt/2 kappa
-  CurvingContact curving;
+  CurvingContact curving{};
   /// Changes of its maps by the motion of B relative to A: shifts, then turns; where it is on no
   /// face.
   FeatureMaps<double> maps_by[6] = {};
+  FeatureMaps<double> maps_by_shift{};  ///< of the point along the normal, both shapes at rest
 
   Vec3d normal() const { return contact.frame.c2; }
   int normal_row() const { return row.set.dim - 1; }
@@ -123,11 +124,14 @@ double shift_change(const MovingContact& p, Of&& of) {
 // Contacts that curve: moving_curvature.cpp.
 /// p.curving and its maps, from p.row.
 void find_curvature(const DerivativeInput& in, MovingContact& p);
-/// Change of the maps with the motion u, w of B's shape relative to A's at the point.
-FeatureMaps<double> maps_change(const MovingContact& p,
-                                const Vec3d& u,
-                                const Vec3d& w,
-                                const Vec3d& turn_of_a);
+/// out += by x.
+void add_maps(const FeatureMaps<double>& x, double by, FeatureMaps<double>& out);
+/// Adds what the motion u, w of B's shape relative to A's at the point does to the maps.
+void add_maps_change(const MovingContact& p,
+                     const Vec3d& u,
+                     const Vec3d& w,
+                     const Vec3d& turn_of_a,
+                     FeatureMaps<double>& out);
 /// Change of dt/2 kappa along t1, t2, n.
 Vec3d curvature_change(const MovingContact& p, const PointChange& moved, const RowMotion& motion);
 

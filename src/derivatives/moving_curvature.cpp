@@ -21,14 +21,6 @@ PlacedPair placed_pair(const MovingContact& p) {
           geometry_pose(p.in, p.contact.geometry_b)};
 }
 
-void add_scaled(const FeatureMaps<double>& x, double by, FeatureMaps<double>& out) {
-  const Mat3d* from[] = {&x.position_u, &x.position_w, &x.normal_u, &x.normal_w};
-  Mat3d* to[] = {&out.position_u, &out.position_w, &out.normal_u, &out.normal_w};
-  for (int i = 0; i < 4; ++i) {
-    for (int k = 0; k < 3; ++k) to[i]->column(k) += from[i]->column(k) * by;
-  }
-}
-
 /// Maps of the contact after a change that moves it as `found` says, to first order.
 FeatureMaps<double> maps_after(const MovingContact& p,
                                const PlacedPair& pair,
@@ -39,7 +31,7 @@ FeatureMaps<double> maps_after(const MovingContact& p,
   c.frame.c2 = n * (1.0 / norm(n));
   c.position += found.position * step;
   c.gap += found.gap * step;
-  return feature_maps(contact_derivatives(c, pair.a, pair.X_WA, pair.b, pair.X_WB), c.frame.c2);
+  return feature_maps(c, pair.a, pair.X_WA, pair.b, pair.X_WB);
 }
 
 /// Central differences along change(pair, step), in which the contact moves as `found` says.
@@ -52,7 +44,7 @@ FeatureMaps<double> maps_difference(const MovingContact& p,
   for (const double sign : {1.0, -1.0}) {
     PlacedPair pair = placed_pair(p);
     change(pair, sign * step);
-    add_scaled(maps_after(p, pair, found, sign * step), 0.5 * sign / step, out);
+    add_maps(maps_after(p, pair, found, sign * step), 0.5 * sign / step, out);
   }
   return out;
 }
@@ -81,6 +73,12 @@ FeatureMaps<double> maps_by_motion(const MovingContact& p, int k) {
   });
 }
 
+/// By a shift of the point along the normal, both shapes at rest.
+FeatureMaps<double> maps_by_shift(const MovingContact& p) {
+  const ContactChange found{{0, 0, 0}, p.normal(), 0.0};
+  return maps_difference(p, kMapStep * size_of(p), found, [](PlacedPair&, double) {});
+}
+
 /// Adds what a turn w of A does to maps in world axes.
 void turn_maps(const Vec3d& w, const FeatureMaps<double>& maps, FeatureMaps<double>& out) {
   const auto turned = [&](const Mat3d& m, Mat3d& change) {
@@ -96,17 +94,26 @@ void turn_maps(const Vec3d& w, const FeatureMaps<double>& maps, FeatureMaps<doub
 
 }  // namespace
 
-FeatureMaps<double> maps_change(const MovingContact& p,
-                                const Vec3d& u,
-                                const Vec3d& w,
-                                const Vec3d& turn_of_a) {
-  FeatureMaps<double> out{};
+void add_maps(const FeatureMaps<double>& x, double by, FeatureMaps<double>& out) {
+  const Mat3d* from[] = {&x.position_u, &x.position_w, &x.normal_u, &x.normal_w};
+  Mat3d* to[] = {&out.position_u, &out.position_w, &out.normal_u, &out.normal_w};
+  for (int i = 0; i < 4; ++i) {
+    for (int k = 0; k < 3; ++k) to[i]->column(k) += from[i]->column(k) * by;
+  }
+  out.bend_a += x.bend_a * by;
+  out.bend_b += x.bend_b * by;
+}
+
+void add_maps_change(const MovingContact& p,
+                     const Vec3d& u,
+                     const Vec3d& w,
+                     const Vec3d& turn_of_a,
+                     FeatureMaps<double>& out) {
   for (int k = 0; k < 3; ++k) {
-    add_scaled(p.maps_by[k], u[k], out);
-    add_scaled(p.maps_by[3 + k], w[k], out);
+    add_maps(p.maps_by[k], u[k], out);
+    add_maps(p.maps_by[3 + k], w[k], out);
   }
   turn_maps(turn_of_a, p.curving.feature.maps, out);
-  return out;
 }
 
 FeatureMaps<double> maps_by_size(const MovingContact& p, int k, const ContactChange& found) {
@@ -155,9 +162,10 @@ Vec3d curvature_change(const MovingContact& p, const PointChange& moved, const R
     const FeatureMaps<Number> maps{matrix(f.maps.position_u, moved.maps.position_u),
                                    matrix(f.maps.position_w, moved.maps.position_w),
                                    matrix(f.maps.normal_u, moved.maps.normal_u),
-                                   matrix(f.maps.normal_w, moved.maps.normal_w)};
-    k = half_step_by_maps(
-        a, b, frame, maps, Number(f.inverse_arm[0]), Number(f.inverse_arm[1]), p.row.alone, dt);
+                                   matrix(f.maps.normal_w, moved.maps.normal_w),
+                                   number(f.maps.bend_a, moved.maps.bend_a),
+                                   number(f.maps.bend_b, moved.maps.bend_b)};
+    k = half_step_by_maps(a, b, frame, maps, p.row.alone, dt);
   }
   Vec3d out{k.x.d[0], k.y.d[0], k.z.d[0]};
   if (p.row.compliance[0] > 0.0) out.x = out.y = 0.0;
@@ -175,6 +183,7 @@ void find_curvature(const DerivativeInput& in, MovingContact& p) {
   p.curves = in.dt * (size(p.curving.a) + size(p.curving.b)) > kStill;
   if (!p.curves || p.curving.feature.on_face) return;
   for (int k = 0; k < 6; ++k) p.maps_by[k] = maps_by_motion(p, k);
+  if (p.touch.by_gap != 0.0 || p.touch.by_approach != 0.0) p.maps_by_shift = maps_by_shift(p);
 }
 
 }  // namespace stiction

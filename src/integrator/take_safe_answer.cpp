@@ -1,6 +1,5 @@
 #include "integrator/take_safe_answer.hpp"
 
-#include "contact/contact_axes.hpp"
 #include "contact/recovery.hpp"
 #include "solver/common/safe_answer.hpp"
 
@@ -21,12 +20,9 @@ int take_safe_answer(const ConstraintRows& rows,
   int k = 0;
   for (const ConstraintRow& row : rows.rows) {
     for (int r = 0; r < row.set.dim; ++r, ++k) {
-      work.references[k] = row.reference[r];
+      work.references[k] = row.reference[r] - curvature_in_row(row, r);
       work.recovery[k] = recovers(row) ? row.reference[r] : 0.0;
     }
-    if (row.source != RowSource::kContact) continue;
-    for (int axis = 0; axis < 3; ++axis)
-      work.references[k - row.set.dim + point_row(row.set.dim, axis)] -= row.curvature[axis];
   }
   return make_safe(problem, {work.references, work.recovery}, settings, solver, solution).islands;
 }

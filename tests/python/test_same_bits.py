@@ -20,14 +20,14 @@ HASHES = {
     "talos": "269d460ca44f23d9",
     "allegro-ball": "c10a2dcbb582024b",
     "four-bar": "5f9cbd4c9db9834d",
-    "box-stack": "1e2822c1c1b08291",
-    "slope": "37c5b1928f443218",
-    "cube-slide": "ffdfa77fc6d02906",
-    "ycb-pile(10)": "b920d634a8e9e93e",
+    "box-stack": "885670b538914311",
+    "slope": "a90fdd5e1dc34c64",
+    "cube-slide": "2cfd198dd8b25827",
+    "ycb-pile(10)": "ba24ebccc0068892",
     "solo12, exponential": "9112dd4777c142e3",
     "cube-slide, implicit-euler": "94d14b8f8b6d0dd1",
 }
-BATCHES = {"solo12": "e9dca9aa8ca46ba4", "talos": "30f5397790c9ee2a"}
+BATCHES = {"solo12": "e9dca9aa8ca46ba4", "talos": "3916660385e322ae"}
 """Of worlds on lanes."""
 STEPS = 150
 

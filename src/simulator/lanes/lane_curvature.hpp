@@ -53,16 +53,6 @@ inline MaterialMotion<Real> lane_motion(const LaneScene& s,
   return material_motion(s.tree, p.tree, w.data, body, point);
 }
 
-/// From the body's centre of mass; the world has none.
-template <class Real>
-inline Real lane_arm(int body,
-                     const LaneParameters<Real>& p,
-                     const Vec3<Real>& point,
-                     const PackWork<Real>& w) {
-  if (body < 0) return Real(0.0);
-  return norm(point - w.data.X_WR * (w.data.X_RB[body] * p.tree.com[body]));
-}
-
 /// dt/2 kappa of contacts on no face, in the lanes of `at`.
 template <class Real>
 STICTION_RARE Vec3<Real> lane_half_step_by_maps(const LaneScene& s,
@@ -70,7 +60,6 @@ STICTION_RARE Vec3<Real> lane_half_step_by_maps(const LaneScene& s,
                                                 const LaneSides& sides,
                                                 const MaterialMotion<Real>& a,
                                                 const MaterialMotion<Real>& b,
-                                                const Real (&arm)[2],
                                                 const Mask<Real>& alone,
                                                 const Mask<Real>& at,
                                                 const LaneParameters<Real>& p,
@@ -85,6 +74,7 @@ STICTION_RARE Vec3<Real> lane_half_step_by_maps(const LaneScene& s,
   for (Mat3<Real>* map : all) {
     for (int r = 0; r < 9; ++r) map->column(r / 3)[r % 3] = Real(0.0);
   }
+  maps.bend_a = maps.bend_b = Real(0.0);
   const int bits = lane_bits(at);
   for (int i = 0; i < W; ++i) {
     if ((bits >> i & 1) == 0) continue;
@@ -105,79 +95,101 @@ STICTION_RARE Vec3<Real> lane_half_step_by_maps(const LaneScene& s,
     feature.feature = numbers(w.feature)[k * W + i];
     feature.witness = numbers(x.witness)[k * W + i];
     feature.ball = numbers(x.ball)[k * W + i];
-    double found[36];
+    double found[38];
     s.finder.maps(s.finder.self, query, feature, found);
     for (int m = 0; m < 36; ++m) numbers(&all[m / 9]->column(m % 9 / 3)[m % 3])[i] = found[m];
+    numbers(&maps.bend_a)[i] = found[36];
+    numbers(&maps.bend_b)[i] = found[37];
   }
-  return half_step_by_maps(
-      a, b, w.frame[set], maps, inverse_arm(arm[0]), inverse_arm(arm[1]), alone, Real(s.rules.dt));
+  return half_step_by_maps(a, b, w.frame[set], maps, alone, Real(s.rules.dt));
 }
 
-/// TouchingBodies of a set: lanes in which they curve, and in which it is their only contact.
+/// Lanes in which a contact carried in the last step.
 template <class Real>
-struct LaneTouching {
-  Mask<Real> curves, alone;
-};
-template <class Real>
-inline LaneTouching<Real> lane_touching(const LaneScene& s,
-                                        const LaneSides& sides,
-                                        const Real& least,
-                                        const LaneScratch<Real>& x,
-                                        const PackWork<Real>& w) {
-  const Real zero(0.0), one(1.0);
-  Mask<Real> carry = one < zero, meet = carry;
-  Real points(0.0);
+inline Mask<Real> lane_carried(const LaneScene& s, int set, const PackWork<Real>& w) {
+  const Real* kept = w.lambda + set_offset(s, set);
+  const Real zero(0.0);
+  return (w.active[set] > zero) & (squared_norm(Vec3<Real>{kept[0], kept[1], kept[2]}) > zero);
+}
+
+/// Adds `what` of all contacts of two bodies.
+template <class Real, class What>
+inline Real sum_of_touching(const LaneScene& s,
+                            const LaneSides& sides,
+                            const PackWork<Real>& w,
+                            const What& what) {
+  Real sum(0.0);
   for (int k = 0; k < w.num_used && is_cone(s, w.used[k]); ++k) {
-    const int set = w.used[k], o = set_offset(s, set);
-    const LaneSides other = sides_of(s, set, w);
-    if (other.body[0] != sides.body[0] || other.body[1] != sides.body[1]) continue;
-    const Mask<Real> active = w.active[set] > zero;
-    const Vec3<Real> kept{w.lambda[o], w.lambda[o + 1], w.lambda[o + 2]};
-    const Mask<Real> carried = active & (squared_norm(kept) > zero);
-    const Real& v = x.jv[o + 2];
-    carry = carry | carried;
-    meet = meet | (carried & gap_closes(x.gap[set], v, Real(s.rules.dt)) & (-v > least));
-    points += select(active, one, zero);
+    const LaneSides other = sides_of(s, w.used[k], w);
+    if (other.body[0] == sides.body[0] && other.body[1] == sides.body[1]) sum += what(w.used[k]);
   }
-  return {carry & negated(meet), points < Real(1.5)};
+  return sum;
 }
 
-/// w.curvature of contacts, after the warm start.
+/// dt/2 kappa of a contact in the lanes of `carried`, zero in the others.
+template <class Real>
+inline Vec3<Real> lane_half_step(const LaneScene& s,
+                                 int set,
+                                 const LaneSides& sides,
+                                 const Mask<Real>& carried,
+                                 const Mask<Real>& alone,
+                                 const LaneParameters<Real>& p,
+                                 const LaneScratch<Real>& x,
+                                 const PackWork<Real>& w) {
+  const Real zero(0.0), dt(s.rules.dt);
+  const LaneFace<Real> at = face_of(s, set, p, x);
+  const Vec3<Real>& point = x.point[set];
+  const MaterialMotion<Real> a = lane_motion(s, sides.body[0], p, point, w),
+                             b = lane_motion(s, sides.body[1], p, point, w);
+  const Mask<Real> known = carried & (at.witness >= zero), on_face = abs(at.face) > zero;
+  const Real radius = at.ball + at.by_gap * (x.gap[set] + p.rest_offset[material_of(s, set, w)]);
+  Vec3<Real> out{zero, zero, zero};
+  const auto take = [&](const Mask<Real>& m, const Vec3<Real>& change) {
+    for (int r = 0; r < 3; ++r) out[r] = select(m, change[r], out[r]);
+  };
+  const Mask<Real> curves = known & on_face & may_curve(a, b, radius, dt);
+  if (any(curves))
+    take(curves, half_step_on_face(a, b, w.frame[set], radius, at.face > zero, alone, dt));
+  if (!any(known & negated(on_face))) return out;
+  const Mask<Real> others = known & negated(on_face) & may_curve(a, b, Real(kAnyArm), dt);
+  if (any(others))
+    take(others, lane_half_step_by_maps(s, set, sides, a, b, alone, others, p, x, w));
+  return out;
+}
+
+/// w.curvature of contacts, after the warm start; none where the two bodies meet.
 template <class Real>
 inline void lane_curvature(const LaneScene& s,
                            const LaneParameters<Real>& p,
-                           const LaneScratch<Real>& x,
+                           LaneScratch<Real>& x,
                            PackWork<Real>& w) {
-  const Real zero(0.0), dt(s.rules.dt);
+  const Real zero(0.0), one(1.0), dt(s.rules.dt);
   const Real least = restitution_threshold(s.rules.restitution_threshold, p.tree.gravity, dt);
-  for (int k = 0; k < w.num_used && is_cone(s, w.used[k]); ++k) {
-    const int set = w.used[k], o = set_offset(s, set);
-    for (int r = 0; r < 3; ++r) w.curvature[o + r] = zero;
-    const LaneFace<Real> at = face_of(s, set, p, x);
-    const LaneSides sides = sides_of(s, set, w);
-    const LaneTouching<Real> touching = lane_touching(s, sides, least, x, w);
-    const Mask<Real> carried = (w.active[set] > zero) & (at.witness >= zero) & touching.curves;
-    if (!any(carried)) continue;
-    const Vec3<Real>& point = x.point[set];
-    const MaterialMotion<Real> a = lane_motion(s, sides.body[0], p, point, w),
-                               b = lane_motion(s, sides.body[1], p, point, w);
-    const Mask<Real> on_face = abs(at.face) > zero;
-    const Real radius = at.ball + at.by_gap * (x.gap[set] + p.rest_offset[material_of(s, set, w)]);
-    const auto add = [&](const Mask<Real>& m, const Vec3<Real>& change) {
-      for (int r = 0; r < 3; ++r) w.curvature[o + r] = select(m, change[r], w.curvature[o + r]);
-    };
-    const Mask<Real> curves = carried & on_face & may_curve(a, b, radius, dt);
-    if (any(curves))
-      add(curves,
-          half_step_on_face(a, b, w.frame[set], radius, at.face > zero, touching.alone, dt));
-    if (!any(carried & negated(on_face))) continue;
-    const Real arm[2] = {lane_arm(sides.body[0], p, point, w),
-                         lane_arm(sides.body[1], p, point, w)};
-    const Mask<Real> others = carried & negated(on_face) & may_curve(a, b, arm[0] + arm[1], dt);
-    if (any(others))
-      add(others,
-          lane_half_step_by_maps(s, set, sides, a, b, arm, touching.alone, others, p, x, w));
-  }
+  const auto each = [&](const auto& f) {
+    for (int k = 0; k < w.num_used && is_cone(s, w.used[k]); ++k)
+      f(w.used[k], sides_of(s, w.used[k], w), w.curvature + set_offset(s, w.used[k]));
+  };
+  Mask<Real> any_meets = one < zero;
+  each([&](int set, const LaneSides& sides, Real* curvature) {
+    const Real points = sum_of_touching(
+        s, sides, w, [&](int other) { return select(lane_carried(s, other, w), one, zero); });
+    const Mask<Real> own = lane_carried(s, set, w);
+    const Mask<Real> carried = (w.active[set] > zero) & (points > zero);
+    Vec3<Real> change{zero, zero, zero};
+    if (any(carried)) change = lane_half_step(s, set, sides, carried, own & (points < Real(1.5)), p, x, w);
+    for (int r = 0; r < 3; ++r) curvature[r] = change[r];
+    const Real known = select(p.restitution[material_of(s, set, w)] > zero, zero, change.z);
+    const Real v = x.jv[set_offset(s, set) + 2] - known;
+    const Mask<Real> meets = own & gap_closes(x.gap[set], v, dt) & (-v > least);
+    x.meets[set] = select(meets, one, zero);
+    any_meets = any_meets | meets;
+  });
+  if (!any(any_meets)) return;
+  each([&](int, const LaneSides& sides, Real* curvature) {
+    const Mask<Real> meet =
+        sum_of_touching(s, sides, w, [&](int other) { return x.meets[other]; }) > zero;
+    for (int r = 0; r < 3; ++r) curvature[r] = select(meet, zero, curvature[r]);
+  });
 }
 
 /// Adds it to g of those that do not bounce, after the references; those that do have none.

@@ -155,15 +155,16 @@ void PairFinder::maps(const LanePairQuery& query, const LaneFeature& at, double*
   c.gap = at.gap;
   c.witness = witness_of(at.witness, at.ball);
   c.material.rest_offset = query.rest_offset;
-  const FeatureMaps<double> m = feature_maps(contact_derivatives(c,
-                                                                 work_.shapes[c.geometry_a],
-                                                                 work_.poses[c.geometry_a],
-                                                                 work_.shapes[c.geometry_b],
-                                                                 work_.poses[c.geometry_b]),
-                                             c.frame.c2);
+  const FeatureMaps<double> m = feature_maps(c,
+                                             work_.shapes[c.geometry_a],
+                                             work_.poses[c.geometry_a],
+                                             work_.shapes[c.geometry_b],
+                                             work_.poses[c.geometry_b]);
   for (const Mat3d* map : {&m.position_u, &m.position_w, &m.normal_u, &m.normal_w}) {
     for (int k = 0; k < 9; ++k) *out++ = map->column(k / 3)[k % 3];
   }
+  *out++ = m.bend_a;
+  *out = m.bend_b;
 }
 
 void PairFinder::mark_covered(LaneSeamPoint* points, int count) {

@@ -39,13 +39,6 @@ double allowed_energy(const ConstraintRow& row, const double* lambda, const doub
   return std::max(0.0, energy);
 }
 
-/// What g has of the change of velocities within the step, which is no work on them.
-double curvature_of(const ConstraintRow& row, int r) {
-  if (row.source != RowSource::kContact) return 0.0;
-  if (r == row.set.dim - 1) return row.curvature.z;
-  return r < 2 ? row.curvature[r] : 0.0;
-}
-
 /// G lambda in row k, from c.
 double motion(const ContactProblem& p, const double* impulse, const double* velocity, int k) {
   return velocity[k] - p.g[k] - p.compliance[k] * impulse[k];
@@ -61,7 +54,7 @@ double gain_of(const Island& island,
   for (int i = island.first; i < island.last; ++i, ++rows) {
     for (int r = 0; r < p.sets[i].dim; ++r) {
       const int k = p.sets[i].offset + r;
-      const double free = p.g[k] - curvature_of(*rows, r);
+      const double free = p.g[k] - curvature_in_row(*rows, r);
       energy.add_row(impulse[k], free, rows->reference[r], motion(p, impulse, velocity, k));
     }
     const int offset = p.sets[i].offset;
