@@ -147,6 +147,17 @@ struct Vectors {
   }
 };
 
+/// Views of [linear angular].
+template <std::vector<Twist> Parameters::* Member>
+struct Twists {
+  static bp::object get(const bp::object& self) {
+    static_assert(sizeof(Twist) == 6 * sizeof(double));
+    std::vector<Twist>& x = of(self).*Member;
+    double* first = x.empty() ? nullptr : &x[0].linear.x;
+    return array_view(self, first, {static_cast<long>(x.size()), 6}, 0, writable(self));
+  }
+};
+
 /// An axis that cannot be is refused at once, not by the next step.
 void set_axis(const bp::object& self, const bp::object& value) {
   std::vector<Vec3d>& axis = edited(self).axis;
@@ -305,6 +316,17 @@ void expose_parameters() {
       "geometry_size",
       "(geometries, 3) as Shape.size [m]; what a shape has no use for stays 0. Masses, inertias "
       "and drawings stay as they are.");
+  array_property<Twists<&P::geometry_velocity>>(
+      c,
+      "geometry_velocity",
+      "(geometries, 6) linear [m/s] and angular [rad/s] velocity of geometries that you move with "
+      "set_geometry_placement, in their own axes: what touches them is pushed and carried at it. A "
+      "step leaves their placement as it is.");
+  array_property<Twists<&P::surface_velocity>>(
+      c,
+      "surface_velocity",
+      "(geometries, 6) linear [m/s] and angular [rad/s] velocity of a belt's surface, in the "
+      "geometry's axes; along the normal of a contact it does nothing.");
   array_property<Numbers<&P::gear_ratio>>(c, "gear_ratio", "(gears,) of Scene.add_gear.");
   array_property<Numbers<&P::gear_offset>>(c, "gear_offset", "(gears,) [rad or m].");
   c.def("inertia",

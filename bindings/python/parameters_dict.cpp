@@ -69,7 +69,9 @@ void check_lengths(const Parameters& p) {
          {"spring_rest", p.spring_rest.size()}});
   equal({"material", p.material.size()},
         {{"geometry_placement", p.geometry_placement.size()},
-         {"geometry_size", p.geometry_size.size()}});
+         {"geometry_size", p.geometry_size.size()},
+         {"geometry_velocity", p.geometry_velocity.size()},
+         {"surface_velocity", p.surface_velocity.size()}});
   equal({"closure_X_A", p.closure_X_A.size()}, {{"closure_X_B", p.closure_X_B.size()}});
   equal({"gear_ratio", p.gear_ratio.size()}, {{"gear_offset", p.gear_offset.size()}});
   for (const int code : p.axis_code) {

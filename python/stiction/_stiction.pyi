@@ -295,6 +295,8 @@ class Parameters:
     pair_torsional_friction: _Array
     pair_rolling_friction: _Array
     geometry_size: _Array
+    geometry_velocity: _Array
+    surface_velocity: _Array
     gear_ratio: _Array
     gear_offset: _Array
     @property

@@ -22,6 +22,7 @@ SPRINGS = "springs"
 """Extensions of compliant contacts, which gradients may ask for."""
 ROWS = {"com": 3, "inertia": 6, "wrench": 6, "geometry_placement": 6}
 ROWS |= {"geometry_size": 3, "closure_X_A": 6, "closure_X_B": 6}
+ROWS |= {"geometry_velocity": 6, "surface_velocity": 6}
 """Numbers per body, wrench, geometry or closure of the fields with several."""
 
 

@@ -20,6 +20,7 @@ Floats = NDArray[np.float64]
 TARGETS = ("position_target", "velocity_target")
 FRAMES = ("geometry_placement", "closure_X_A", "closure_X_B")
 """Fields of frames: six tangents each, shift and turn in their own axes."""
+TWISTS = ("geometry_velocity", "surface_velocity")
 SYMMETRIC = (np.array([0, 0, 1, 0, 1, 2]), np.array([0, 1, 1, 2, 2, 2]))
 """xx, xy, yy, xz, yz, zz of an inertia."""
 FORCE = 10.0
@@ -79,7 +80,7 @@ class Trial:
         """(count,) what a change of each number is measured by; infinite where it is."""
         if block in ("torque", "wrench"):
             return np.full(count, FORCE)
-        if block in ("q", "v", *TARGETS, *FRAMES):
+        if block in ("q", "v", *TARGETS, *FRAMES, *TWISTS):
             return np.ones(count)
         if block == "inertia":
             of = [np.trace(self._inertia(b)) for b in range(count // 6)]
@@ -173,6 +174,8 @@ def labels(scene: Scene, control: Control, block: str, count: int) -> list[str]:
     if block in FRAMES:
         of = geometries if block == "geometry_placement" else scene.closure_names
         return [f"{name} {tangent}" for name in of for tangent in TANGENTS]
+    if block in TWISTS:
+        return [f"{name} {tangent}" for name in geometries for tangent in TANGENTS]
     if block == "geometry_size":
         return [f"{name} {k}" for name in geometries for k in range(3)]
     if block == "wrench":

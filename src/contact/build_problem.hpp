@@ -62,6 +62,7 @@ struct ConstraintRow {
   bool carried = false;         ///< of a contact, in the last step
   bool curves = false;          ///< c has its curvature, which may be zero now
   bool alone = false;           ///< of the contacts of its bodies it alone carried
+  Vec3d slides{0, 0, 0};        ///< HalfStep's of the one that did, world axes
   double velocity_floor = 0.0;  ///< rounding of J v and c* [m/s; of limits and gears rad/s]
   /// kRestitution: c*_N and rule of the gap alone.
   double gap_reference = 0.0;
@@ -158,7 +159,8 @@ struct ConstraintRows {
 struct TouchingBodies {
   std::uint64_t bodies;  ///< a number for the two
   int points;
-  bool meet;  ///< at some of them they meet in this step, faster than restitution's threshold
+  bool meet;     ///< at some of them they meet in this step, faster than restitution's threshold
+  Vec3d slides;  ///< HalfStep's of a single one
 };
 
 /// Scratch of what makes and multiplies rows: nothing in it has a meaning after the call.

@@ -1,13 +1,14 @@
 #include "contact/contact_curvature.hpp"
 
 #include "contact/contact_memory.hpp"
+#include "contact/surface_motion.hpp"
 
 #include <algorithm>
 
 namespace stiction {
 namespace {
 
-MaterialMotion<double> side_motion(const StartOfStep& start, int body, const Vec3d& p) {
+MaterialMotion<double> body_motion(const StartOfStep& start, int body, const Vec3d& p) {
   if (body < 0) return MaterialMotion<double>::at_rest();
   const int t = start.scene.tree_of_body(body);
   const Tree& tree = start.scene.trees()[t];
@@ -18,25 +19,36 @@ MaterialMotion<double> side_motion(const StartOfStep& start, int body, const Vec
                          p);
 }
 
+Transform pose_of(const StartOfStep& start, int geometry) {
+  return geometry_pose(start.scene, start.parameters, start.dynamics, geometry);
+}
+
 FeatureMaps<double> maps_of(const StartOfStep& start, const Contact& c) {
   const auto shape = [&](int g) { return start.scene.shape(start.parameters, g); };
-  const auto pose = [&](int body, int g) {  // in the order of products of lanes
-    const Transform& X_BG = start.parameters.geometry_placement[g];
-    if (body < 0) return X_BG;
-    const int t = start.scene.tree_of_body(body);
-    const TreeData<double>& data = start.dynamics.trees[t];
-    return data.X_WR * (data.X_RB[body - start.scene.trees()[t].body_offset] * X_BG);
-  };
   return feature_maps(c,
                       shape(c.geometry_a),
-                      pose(c.body_a, c.geometry_a),
+                      pose_of(start, c.geometry_a),
                       shape(c.geometry_b),
-                      pose(c.body_b, c.geometry_b));
+                      pose_of(start, c.geometry_b));
 }
 
 bool carried(const State& state, const Contact& contact) {
   const ContactMemory* kept = find_memory(state.contacts, contact);
   return kept != nullptr && squared_norm(kept->impulse_A) > 0.0;
+}
+
+MaterialMotion<double> side_motion(const StartOfStep& start,
+                                   int body,
+                                   int geometry,
+                                   const Vec3d& p) {
+  MaterialMotion<double> out = body_motion(start, body, p);
+  if (!has_own_motion(start.parameters, geometry)) return out;
+  const MaterialMotion<double> own =
+      surface_motion(start.parameters, geometry, pose_of(start, geometry), p).all;
+  out.acceleration += own.acceleration + cross(out.turning, own.velocity) * 2.0;
+  out.velocity += own.velocity;
+  out.turning += own.turning;
+  return out;
 }
 
 /// A number for the two bodies.
@@ -63,8 +75,8 @@ FeatureMaps<double> feature_maps(const Contact& contact,
 
 bool find_curving(const StartOfStep& start, const Contact& contact, CurvingContact& out, bool all) {
   const Vec3d& p = contact.position;
-  out.a = side_motion(start, contact.body_a, p);
-  out.b = side_motion(start, contact.body_b, p);
+  out.a = side_motion(start, contact.body_a, contact.geometry_a, p);
+  out.b = side_motion(start, contact.body_b, contact.geometry_b, p);
   ContactFeature& f = out.feature;
   f.face_of_a = contact.witness.on_face_of_a();
   f.on_face = f.face_of_a || contact.witness.on_face_of_b();
@@ -80,13 +92,10 @@ bool find_curving(const StartOfStep& start, const Contact& contact, CurvingConta
   return curves;
 }
 
-static Vec3d half_step_curvature(const CurvingContact& x,
-                                 const Mat3d& frame,
-                                 bool alone,
-                                 double dt) {
+static HalfStep<double> half_step_of(const CurvingContact& x, const Mat3d& frame, double dt) {
   const ContactFeature& f = x.feature;
-  if (f.on_face) return half_step_on_face(x.a, x.b, frame, f.radius, f.face_of_a, alone, dt);
-  return half_step_by_maps(x.a, x.b, frame, f.maps, alone, dt);
+  if (f.on_face) return half_step_on_face(x.a, x.b, frame, f.radius, f.face_of_a, dt);
+  return half_step_by_maps(x.a, x.b, frame, f.maps, dt);
 }
 
 /// Those of contacts that carried in the last step, by their numbers; sets ConstraintRow::carried.
@@ -99,7 +108,7 @@ static std::vector<TouchingBodies>& find_touching(const RowContext& context,
     if (row.source != RowSource::kContact) continue;
     const Contact& contact = contacts[row.index];
     row.carried = carried(context.state, contact);
-    if (row.carried) all.push_back({bodies_of(contact), 1, false});
+    if (row.carried) all.push_back({bodies_of(contact), 1, false, {0.0, 0.0, 0.0}});
   }
   std::sort(
       all.begin(), all.end(), [](const auto& x, const auto& y) { return x.bodies < y.bodies; });
@@ -132,7 +141,7 @@ static bool meets(const ConstraintRow& row, const Contact& contact, double least
   return row.carried && gap_closes(contact.gap, v, dt) && -v > least;
 }
 
-/// Sets ConstraintRow::curvature of all contacts of `touching`.
+/// Sets ConstraintRow::curvature of all contacts of `touching`, without sliding.
 static void find_curvatures(const RowContext& context,
                             const ContactSet& contacts,
                             std::vector<TouchingBodies>& touching) {
@@ -148,11 +157,22 @@ static void find_curvatures(const RowContext& context,
     if (bodies == nullptr) continue;
     row.curves = !contact.witness.swept && row.kind != ReferenceKind::kRestitution;
     row.alone = row.carried && bodies->points == 1;
-    if (row.curves && find_curving(start, contact, x))
-      row.curvature = half_step_curvature(x, contact.frame, row.alone, context.dt);
+    if (row.curves && find_curving(start, contact, x)) {
+      const HalfStep<double> found = half_step_of(x, contact.frame, context.dt);
+      row.curvature = found.rolls;
+      if (row.alone) bodies->slides = found.slides;
+    }
     bodies->meet = bodies->meet || meets(row, contact, least, context.dt);
-    if (row.compliance[0] > 0.0) row.curvature.x = row.curvature.y = 0.0;
   }
+}
+
+/// c*_N of drift_reference(), if it is more.
+static void correct_drift(double gap, double dt, ConstraintRow& row, double* g) {
+  const int n = row.set.dim - 1;
+  const double more = drift_reference(gap, row.curvature.z, dt) - row.reference[n];
+  if (gap >= 0.0 || !(more > 0.0) || row.curvature.z == 0.0) return;
+  row.reference[n] += more;
+  g[n] -= more;
 }
 
 void add_contact_curvature(const RowContext& context,
@@ -164,10 +184,16 @@ void add_contact_curvature(const RowContext& context,
   for (std::size_t i = 0; i < context.out.rows.size(); ++i) {
     ConstraintRow& row = context.out.rows[i];
     if (row.source != RowSource::kContact || !row.curves) continue;
-    row.curves = !touching_of(touching, contacts[row.index])->meet;
-    if (!row.curves) row.curvature = {0.0, 0.0, 0.0};
+    const Contact& contact = contacts[row.index];
+    const TouchingBodies& bodies = *touching_of(touching, contact);
+    row.curves = !bodies.meet;
+    row.slides = bodies.slides;
+    row.curvature =
+        row.curves ? with_sliding(row.curvature, row.slides, contact.frame) : Vec3d{0.0, 0.0, 0.0};
+    if (row.compliance[0] > 0.0) row.curvature.x = row.curvature.y = 0.0;
     double* g = problem.g.data() + problem.sets[i].offset;
     for (int r = 0; r < row.set.dim; ++r) g[r] += curvature_in_row(row, r);
+    if (row.kind != ReferenceKind::kSpring) correct_drift(contact.gap, context.dt, row, g);
   }
 }
 

@@ -3,6 +3,7 @@
 #include "contact/constraint_row.hpp"
 #include "contact/contact_axes.hpp"
 #include "contact/contact_memory.hpp"
+#include "contact/surface_motion.hpp"
 #include "dynamics/constraint_rows.hpp"
 
 #include <algorithm>
@@ -151,11 +152,28 @@ void append_point_rows(const RowContext& context, const ContactSet& contacts) {
     append_point(context, contacts, static_cast<int>(i));
 }
 
+/// Adds what the parameters give the two surfaces to J v.
+static void add_surface_velocity(const RowContext& context,
+                                 const Contact& contact,
+                                 ConstraintRow& row) {
+  const auto motion = [&](int g) {
+    const Transform X_WG = geometry_pose(context.scene, context.parameters, context.dynamics, g);
+    return surface_motion(context.parameters, g, X_WG, contact.position);
+  };
+  const RelativeSurface s =
+      relative_surface(motion(contact.geometry_a), motion(contact.geometry_b), contact.frame);
+  const int dim = row.set.dim;
+  for (int k = 0; k < 3; ++k) row.velocity[point_row(dim, k)] += s.velocity[k];
+  for (int r = 2; r < dim - 1; ++r) row.velocity[r] += s.turning[couple_axis(r)];
+}
+
 void append_contact_rows(const RowContext& context, const ContactSet& contacts) {
+  const bool surfaces_move = any_own_motion(context.parameters);
   for (std::size_t i = 0; i < contacts.size(); ++i) {
     const Contact& contact = contacts[i];
     ConstraintRow& row = append_point(context, contacts, static_cast<int>(i));
     accumulate_velocity(context, row);
+    if (surfaces_move) add_surface_velocity(context, contact, row);
     row.velocity_floor = point_floor(context, row, contact.position);
     if (std::isfinite(contact.material.stiffness)) {
       const PointCompliance point = compliance_of(contact, context.settings);

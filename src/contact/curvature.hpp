@@ -17,10 +17,11 @@
 //
 //   kappa = a_B - a_A + w_B x (f - s) - w_A x f + n (dn/dt . s).
 //
-// Where two bodies touch at several points, or come down on them, f is taken without the sliding of
-// the face along the surface, which is none where points stick. What is left is then one rigid
-// motion for all of them: several that stick never contradict each other. Directions of sliding are
-// right to first order.
+// Where two bodies touch at several points kappa along the surface is that of the change of their
+// relative twist, a - w x v of each, and of what their turning rolls. It is one rigid motion for
+// all of these points: several that stick never contradict each other. What is left out is the part
+// of sliding, none where points stick; directions of sliding are right to first order. Where one
+// point alone carried, its sliding counts, for all points on which the bodies come down.
 
 namespace stiction {
 inline namespace STICTION_ISA {
@@ -58,7 +59,7 @@ inline MaterialMotion<Real> material_motion(const TreeView& tree,
 template <class Real>
 struct FeatureMotion {
   Vec3<Real> point;   ///< relative to A's material: f
-  Vec3<Real> rolls;   ///< the same without the sliding of the face
+  Vec3<Real> rolls;   ///< the part of it that the relative turning makes
   Vec3<Real> normal;  ///< dn/dt
 };
 
@@ -72,10 +73,10 @@ inline FeatureMotion<Real> motion_on_face(const MaterialMotion<Real>& a,
   const Vec3<Real> rolls = cross(b.turning - a.turning, n * radius),
                    slides = b.velocity - a.velocity + rolls;
   FeatureMotion<Real> out;
+  out.rolls = rolls;
   Vec3<Real> turning;
   for (int k = 0; k < 3; ++k) {
     out.point[k] = select(face_of_a, slides[k], rolls[k]);
-    out.rolls[k] = select(face_of_a, rolls[k], slides[k]);
     turning[k] = select(face_of_a, a.turning[k], b.turning[k]);
   }
   out.normal = cross(turning, n);
@@ -96,24 +97,38 @@ inline FeatureMotion<Real> motion_by_maps(const MaterialMotion<Real>& a,
   const Vec3<Real> s = b.velocity - a.velocity, w = b.turning - a.turning;
   const Vec3<Real> rolls = maps.position_w * w;
   return {maps.position_u * s + rolls,
-          s * Real(0.5) + rolls,
+          rolls,
           cross(a.turning, n) + (maps.normal_u * s + maps.normal_w * w)};
 }
 
+/// A change of velocity within half a step [m/s].
 template <class Real>
-inline Vec3<Real> curvature(const MaterialMotion<Real>& a,
-                            const MaterialMotion<Real>& b,
-                            const FeatureMotion<Real>& f,
-                            const Vec3<Real>& n,
-                            const Mask<Real>& alone) {
+struct HalfStep {
+  Vec3<Real> rolls;   ///< dt/2 kappa along t1, t2, n, along the surface without sliding
+  Vec3<Real> slides;  ///< what sliding adds along the surface, world axes
+};
+template <class Real>
+inline HalfStep<Real> half_step(const MaterialMotion<Real>& a,
+                                const MaterialMotion<Real>& b,
+                                const FeatureMotion<Real>& f,
+                                const Mat3<Real>& frame,
+                                const Real& share) {
+  const Vec3<Real>& n = frame.c2;
   const Vec3<Real> s = b.velocity - a.velocity, free = b.acceleration - a.acceleration;
-  Vec3<Real> rolls;
-  for (int k = 0; k < 3; ++k) rolls[k] = select(alone, f.point[k], f.rolls[k]);
-  const auto along = [&](const Vec3<Real>& point) {
-    return free + cross(b.turning, point - s) - cross(a.turning, point);
-  };
-  const Vec3<Real> surface = along(rolls);
-  return surface + n * (dot(n, along(f.point) - surface) + dot(f.normal, s));
+  const Vec3<Real> rigid = free - cross(b.turning, b.velocity) + cross(a.turning, a.velocity),
+                   rolls = rigid + cross(b.turning - a.turning, f.rolls),
+                   whole = free + cross(b.turning, f.point - s) - cross(a.turning, f.point),
+                   added = whole - rolls;
+  const Real normal = dot(n, added);
+  const Vec3<Real> k = rolls + n * (normal + dot(f.normal, s));
+  return {transpose_times(frame, k) * share, (added - n * normal) * share};
+}
+/// dt/2 kappa along t1, t2, n with HalfStep::slides.
+template <class Real>
+inline Vec3<Real> with_sliding(const Vec3<Real>& rolls,
+                               const Vec3<Real>& slides,
+                               const Mat3<Real>& frame) {
+  return {rolls.x + dot(frame.c0, slides), rolls.y + dot(frame.c1, slides), rolls.z};
 }
 
 /// [m/s] Changes of a contact's velocity within half a step that are rounding: those of bodies at
@@ -149,35 +164,34 @@ inline Real fastest_turn(const MaterialMotion<Real>& a, const MaterialMotion<Rea
   return max(squared_norm(a.turning), squared_norm(b.turning));
 }
 
-/// dt/2 kappa along t1, t2, n of a vertex or ball at a flat face; `alone`: of the contacts of its
-/// bodies it alone carried.
+/// Of a vertex or ball at a flat face.
 template <class Real>
-inline Vec3<Real> half_step_on_face(const MaterialMotion<Real>& a,
-                                    const MaterialMotion<Real>& b,
-                                    const Mat3<Real>& frame,
-                                    const Real& radius,
-                                    const Mask<Real>& face_of_a,
-                                    const Mask<Real>& alone,
-                                    const Real& dt) {
-  const Vec3<Real> k =
-      curvature(a, b, motion_on_face(a, b, frame.c2, radius, face_of_a), frame.c2, alone);
-  return transpose_times(frame, k) * half_step_share(fastest_turn(a, b), dt);
+inline HalfStep<Real> half_step_on_face(const MaterialMotion<Real>& a,
+                                        const MaterialMotion<Real>& b,
+                                        const Mat3<Real>& frame,
+                                        const Real& radius,
+                                        const Mask<Real>& face_of_a,
+                                        const Real& dt) {
+  return half_step(a,
+                   b,
+                   motion_on_face(a, b, frame.c2, radius, face_of_a),
+                   frame,
+                   half_step_share(fastest_turn(a, b), dt));
 }
 
-/// dt/2 kappa of any contact, whose point may also run around either shape fast.
+/// Of any contact, whose point may also run around either shape fast.
 template <class Real>
-inline Vec3<Real> half_step_by_maps(const MaterialMotion<Real>& a,
-                                    const MaterialMotion<Real>& b,
-                                    const Mat3<Real>& frame,
-                                    const FeatureMaps<Real>& maps,
-                                    const Mask<Real>& alone,
-                                    const Real& dt) {
+inline HalfStep<Real> half_step_by_maps(const MaterialMotion<Real>& a,
+                                        const MaterialMotion<Real>& b,
+                                        const Mat3<Real>& frame,
+                                        const FeatureMaps<Real>& maps,
+                                        const Real& dt) {
   const FeatureMotion<Real> f = motion_by_maps(a, b, frame.c2, maps);
   const Vec3<Real> around_b = f.point - (b.velocity - a.velocity);
   const Real along_a = squared_norm(f.point) * (maps.bend_a * maps.bend_a),
              along_b = squared_norm(around_b) * (maps.bend_b * maps.bend_b);
   const Real fastest = max(fastest_turn(a, b), max(along_a, along_b));
-  return transpose_times(frame, curvature(a, b, f, frame.c2, alone)) * half_step_share(fastest, dt);
+  return half_step(a, b, f, frame, half_step_share(fastest, dt));
 }
 
 }  // namespace STICTION_ISA

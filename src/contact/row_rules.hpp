@@ -15,8 +15,7 @@ namespace stiction {
 inline constexpr double kNegligible = 1e-6;
 /// Of a cap: slower corrections are not looked at together, see keep_recovery_speeds.cpp.
 inline constexpr double kMatters = 1e-3;
-/// Corrections of a contact of up to this multiple of what its velocity changes in half a step are
-/// of the drift that its own turning makes.
+/// See drift_reference().
 inline constexpr double kDriftOfContact = 4.0;
 /// A limit whose c* exceeds this share of its cap is brought back by a row of its own, and gives
 /// way at this share of it while it is: see recovery.cpp.
@@ -45,6 +44,15 @@ inline Real gap_velocity(double baumgarte, Real gap, Real dt) {
 template <class Real>
 inline Real gap_reference(double baumgarte, double cap, Real gap, Real dt) {
   return min(gap_velocity(baumgarte, gap, dt), Real(cap));
+}
+
+/// [m/s] Of a closed gap: c* that takes away at once what a contact sinks by its own turning, up to
+/// a multiple of what its velocity changes in half a step, `curvature`. Points of a face that turns
+/// end steps at gaps of O(dt^3) on both sides of zero: with one slope they ask for one rigid
+/// motion, with two they would contradict each other.
+template <class Real>
+inline Real drift_reference(Real gap, Real curvature, Real dt) {
+  return min(-gap / dt, Real(kDriftOfContact) * abs(curvature));
 }
 
 /// Whether a gap that opens at `rate` is closed at the end of the step.

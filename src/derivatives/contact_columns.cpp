@@ -12,8 +12,10 @@ RowColumn column(const MovingContact& p, int side, int dof) {
   if (by_start) motion.start = p.start.at[side].change(dof) * sign;
   if (side == p.anchor_side) motion.anchor_turn = c.w;
   if (p.curves) (sign < 0.0 ? motion.a : motion.b) = p.start.at[side].material_change(dof);
-  const RowChange change =
-      row_change(p, point_change(p, sign < 0.0, c.u, c.w, motion.start), motion);
+  const PointChange moved = point_change(p, sign < 0.0, c.u, c.w, motion.start);
+  if (p.surface_moves)
+    add_surface_change(change_with_shape(p.surface[sign > 0.0], c.u, c.w), sign < 0.0, motion);
+  const RowChange change = row_change(p, moved, motion);
   set_velocity(p, change, c.velocity);
   c.force = change.force;
   c.moment[0] = c.moment[1] = change.moment;
@@ -27,12 +29,21 @@ RowColumn column(const MovingContact& p, int side, int dof) {
   return c;
 }
 
+bool moves(const SurfaceMotion& x) {
+  return squared_norm(x.all.velocity) + squared_norm(x.all.turning) > 0.0;
+}
+
 }  // namespace
 
 void append_contact_columns(const DerivativeInput& in, int set, MovingRows& out) {
   const MovingContact p = moving_contact(in, set, out);
   out.num_swept += p.contact.witness.swept && !p.d.exact;
-  out.num_inexact += !p.d.exact;
+  const bool turning_belt = p.curves && ((p.contact.body_a >= 0 && moves(p.surface[0])) ||
+                                         (p.contact.body_b >= 0 && moves(p.surface[1])));
+  constexpr double kNoSliding = 1e-12;  // [m/s]
+  const bool slides_with_another =
+      p.curves && !p.row.alone && norm(p.row.slides) > kNoSliding && norm(p.impulse) > 0.0;
+  out.num_inexact += !p.d.exact || turning_belt || slides_with_another;
   out.to_bounce[set] = speed_to_bounce(in, set);
   out.num_at_threshold += out.to_bounce[set] <= kAtThreshold * bounce_threshold(in);
   MovingRow& moving = out.rows.emplace_back();

@@ -56,7 +56,29 @@ void add_placement(const Input& in, const Linear& linear, const ChangeSink& out)
         const Vec3d& axis = X.R.column(k % 3);
         const Vec3d w = k < 3 ? Vec3d{0, 0, 0} : axis;
         const Vec3d u = k < 3 ? axis : cross(axis, p.contact.position - X.p);
-        add_change(in, linear, p, set, point_change(p, on_a, u, w), {}, 6 * g + k, out);
+        RowMotion motion;
+        add_surface_change(change_with_shape(p.surface[on_a ? 0 : 1], u, w), on_a, motion);
+        add_change(in, linear, p, set, point_change(p, on_a, u, w), motion, 6 * g + k, out);
+      }
+    }
+  });
+}
+
+/// Linear, then angular.
+void add_twists(const Input& in, const Linear& linear, bool belt, const ChangeSink& out) {
+  each_contact(in, linear, out, [&](const MovingContact& p, int set) {
+    for (const bool on_a : {true, false}) {
+      const int g = on_a ? p.contact.geometry_a : p.contact.geometry_b;
+      const SurfaceMotion& own = p.surface[on_a ? 0 : 1];
+      const MaterialMotion<double>& material = on_a ? p.curving.a : p.curving.b;
+      const Vec3d of_body = material.turning - own.all.turning;
+      const Transform X = geometry_pose(in, g);
+      for (int k = 0; k < 6; ++k) {
+        SurfaceMotion change = change_with_entry(own, X, p.contact.position, k, belt);
+        if (p.curves) change.all.acceleration += cross(of_body, change.all.velocity) * 2.0;
+        RowMotion motion;
+        add_surface_change(change, on_a, motion);
+        add_change(in, linear, p, set, {{0, 0, 0}, {0, 0, 0}, 0.0}, motion, 6 * g + k, out);
       }
     }
   });
@@ -104,6 +126,16 @@ const std::vector<ParameterField>& geometry_fields() {
   static const std::vector<ParameterField> fields = {
       {"geometry_placement", six_by_geometry, add_placement},
       {"geometry_size", three_by_geometry, add_size},
+      {"geometry_velocity",
+       six_by_geometry,
+       [](const Input& in, const Linear& linear, const ChangeSink& out) {
+         add_twists(in, linear, false, out);
+       }},
+      {"surface_velocity",
+       six_by_geometry,
+       [](const Input& in, const Linear& linear, const ChangeSink& out) {
+         add_twists(in, linear, true, out);
+       }},
   };
   return fields;
 }

@@ -12,8 +12,7 @@
 namespace stiction {
 
 Transform geometry_pose(const DerivativeInput& in, int geometry) {
-  return body_placement(in.scene, in.record.dynamics, in.scene.geometries()[geometry].body) *
-         in.parameters.geometry_placement[geometry];
+  return geometry_pose(in.scene, in.parameters, in.record.dynamics, geometry);
 }
 
 namespace {
@@ -26,11 +25,42 @@ ContactDerivatives derivatives_of(const DerivativeInput& in, const Contact& c) {
                              geometry_pose(in, c.geometry_b));
 }
 
+Motion<double> relative(const SurfaceMotion& a, const SurfaceMotion& b) {
+  return {b.all.velocity - a.all.velocity, b.all.turning - a.all.turning};
+}
+
+void add(const Motion<double>& x, double by, Motion<double>& out) {
+  out.linear += x.linear * by;
+  out.angular += x.angular * by;
+}
+
+void find_surfaces(MovingContact& p) {
+  const Parameters& parameters = p.in.parameters;
+  const int g[2] = {p.contact.geometry_a, p.contact.geometry_b};
+  for (int k = 0; k < 2; ++k) {
+    if (!has_own_motion(parameters, g[k])) continue;
+    p.surface_moves = true;
+    p.surface[k] = surface_motion(parameters, g[k], geometry_pose(p.in, g[k]), p.contact.position);
+  }
+  const Motion<double> own = relative(p.surface[0], p.surface[1]);
+  add(own, 1.0, p.at_end);
+  add(own, 1.0, p.at_start);
+}
+
+/// What belts add along the normal to velocities that have them as a whole.
+double belt_along_normal(const MovingContact& p,
+                         const PointChange& moved,
+                         const RowMotion& motion) {
+  const SurfaceMotion &a = p.surface[0], &b = p.surface[1];
+  const Vec3d change = motion.belt + cross(b.belt_turning - a.belt_turning, moved.position);
+  return dot(p.normal(), change) + dot(cross(moved.turn, p.normal()), b.belt - a.belt);
+}
+
 /// The slope of a shift at which a kink is rounding.
 constexpr double kNoSlope = 1e-3;
 
 Motion<double> start_velocity(const MovingContact& p, const Contact& c) {
-  const Motion<double>& V = p.at_start;
+  const Motion<double>& V = p.bodies_at_start;
   return {V.linear + cross(V.angular, c.position - p.contact.position), V.angular};
 }
 
@@ -40,7 +70,7 @@ void add_approach(const MovingContact& p,
                   const ContactDerivatives& d,
                   ApproachChange& out) {
   const Vec3d n = c.frame.c2, arm = c.position - p.contact.position,
-              v = start_velocity(p, c).linear, by_place = cross(n, p.at_start.angular);
+              v = start_velocity(p, c).linear, by_place = cross(n, p.bodies_at_start.angular);
   const Vec3d u = transpose_times(d.normal_u, v) + transpose_times(d.position_u, by_place);
   const double dt = -p.in.dt;
   out.u += u * dt;
@@ -121,6 +151,23 @@ void find_touch(const DerivativeInput& in, int i, MovingContact& p, MovingRows& 
   }
 }
 
+/// Of contacts that curve drift_reference() has the slope of an open gap, then none.
+void set_gap_slope(MovingContact& p, MovingRows& out) {
+  const double gap = p.contact.gap, share = p.in.settings.baumgarte;
+  const double drift = kDriftOfContact * std::abs(p.row.curvature.z), least = drift * p.in.dt;
+  const bool closed = p.row.kind == ReferenceKind::kRecovery && share < 1.0 && drift > 0.0;
+  if (!closed || gap * share < -least) {
+    p.slope = gap_slope(p.in, p.row.kind, gap, 1.0, out);
+    return;
+  }
+  out.has_kink_at(gap + least, 1.0);
+  if (share > 0.0) out.has_kink_at(gap + least / share, 1.0);
+  if (gap > -least)
+    p.slope = 1.0 / p.in.dt;
+  else
+    p.drift = std::copysign(kDriftOfContact, p.row.curvature.z);
+}
+
 /// -dc*_N/dgap, or e; counts what is not smooth.
 void set_reference(MovingContact& p, MovingRows& out) {
   const DerivativeInput& in = p.in;
@@ -132,7 +179,7 @@ void set_reference(MovingContact& p, MovingRows& out) {
         compliance_of(p.contact, in.settings).stiffness * in.dt * p.row.compliance[p.normal_row()];
     if (p.contact.material.damping > 0.0) out.has_kink_at(p.contact.gap, 1.0);
   } else {
-    p.slope = gap_slope(in, p.row.kind, p.contact.gap, 1.0, out);
+    set_gap_slope(p, out);
   }
   if (p.row.compliance[0] == 0.0) return;
   const int body = b_carries_anchor(in.scene, p.contact) ? p.contact.body_b : p.contact.body_a;
@@ -212,6 +259,18 @@ PointChange point_change(const MovingContact& p,
   return out;
 }
 
+void add_surface_change(const SurfaceMotion& change, bool on_a, RowMotion& motion) {
+  const double sign = on_a ? -1.0 : 1.0;
+  const Motion<double> moved{change.all.velocity, change.all.turning};
+  add(moved, sign, motion.end);
+  add(moved, sign, motion.start);
+  motion.belt += change.belt * sign;
+  MaterialMotion<double>& material = on_a ? motion.a : motion.b;
+  material.velocity += change.all.velocity;
+  material.turning += change.all.turning;
+  material.acceleration += change.all.acceleration;
+}
+
 RowChange row_change(const MovingContact& p, const PointChange& moved, const RowMotion& motion) {
   const auto seen = [&](const Vec3d& own, const Motion<double>& relative) {
     return transpose_times(
@@ -221,11 +280,17 @@ RowChange row_change(const MovingContact& p, const PointChange& moved, const Row
   Vec3d c = seen(motion.end.linear, p.at_end);
   c.z += p.slope * moved.gap;
   if (p.restitution != 0.0) c.z += p.restitution * seen(motion.start.linear, p.at_start).z;
+  if (p.surface_moves || squared_norm(motion.belt) > 0.0)
+    c.z -= (1.0 + p.restitution) * belt_along_normal(p, moved, motion);
   const Vec3d asked = transpose_times(
       p.contact.frame, cross(motion.anchor_turn, p.spring) - cross(moved.turn, p.spring));
   c.x -= asked.x;
   c.y -= asked.y;
-  if (p.curves) c += curvature_change(p, moved, motion);
+  if (p.curves) {
+    const Vec3d change = curvature_change(p, moved, motion);
+    c += change;
+    c.z -= p.drift * change.z;
+  }
   const Vec3d turning =
       transpose_times(p.contact.frame, motion.end.angular - cross(moved.turn, p.at_end.angular));
   return {c,
@@ -277,7 +342,8 @@ MovingContact moving_contact(const DerivativeInput& in, int set, MovingRows& row
                   {},
                   {}};
   p.at_end = p.end.relative();
-  p.at_start = p.start.relative();
+  p.at_start = p.bodies_at_start = p.start.relative();
+  find_surfaces(p);
   find_touch(in, row.index, p, rows);
   const double* l = in.record.solution.impulse.data() + in.record.problem.sets[set].offset;
   p.impulse = contact.frame * force_of(row.set, l);

@@ -3,6 +3,7 @@
 #include "collision/derivatives/contact_derivatives.hpp"
 #include "collision/scene/touch.hpp"
 #include "contact/contact_curvature.hpp"
+#include "contact/surface_motion.hpp"
 #include "derivatives/row_side.hpp"
 
 namespace stiction {
@@ -36,15 +37,19 @@ struct MovingContact {
   Contact found;         ///< as the manifold has it
   ContactDerivatives d;  ///< of that point
   MovingTouch touch;
-  MovingSides end, start;  ///< with the velocities at the end and the start of the step
-  Motion<double> at_end, at_start;
-  Vec3d impulse;       ///< world [N s]
-  Vec3d couple;        ///< on B, world [N m s]
-  double slope = 0.0;  ///< -dc*_N / dgap
+  MovingSides end, start;           ///< with the velocities at the end and the start of the step
+  Motion<double> at_end, at_start;  ///< with what the surfaces have themselves
+  Motion<double> bodies_at_start{{0, 0, 0}, {0, 0, 0}};  ///< without, as touching sees them
+  Vec3d impulse;                                         ///< world [N s]
+  Vec3d couple;                                          ///< on B, world [N m s]
+  double slope = 0.0;                                    ///< -dc*_N / dgap
+  double drift = 0.0;                                    ///< dc*_N by dt/2 kappa_N
   double restitution = 0.0;
   Vec3d spring{0, 0, 0};  ///< c* of the tangential spring as a vector of the body of its anchor
   int anchor_side = -1;   ///< that of this body; -1: the world
-  bool curves = false;    ///< c has a share of dt/2 kappa
+  SurfaceMotion surface[2] = {};  ///< of A and B
+  bool surface_moves = false;
+  bool curves = false;  ///< c has a share of dt/2 kappa
   CurvingContact curving{};
   /// Changes of its maps by the motion of B relative to A: shifts, then turns; where it is on no
   /// face.
@@ -69,8 +74,11 @@ struct RowMotion {
   /// Changes of the materials' motion at the start, of A and of B, at the point held in space.
   MaterialMotion<double> a = MaterialMotion<double>::at_rest(),
                          b = MaterialMotion<double>::at_rest();
+  Vec3d belt{0, 0, 0};  ///< of SurfaceMotion::belt of B less that of A, likewise
   double radius = 0.0;  ///< of ContactFeature::radius [m]
 };
+/// Adds a change of A's or B's SurfaceMotion at a point held in space.
+void add_surface_change(const SurfaceMotion& change, bool on_a, RowMotion& motion);
 /// u, w: of the shape at the point; `on_a`: it is A's; `start`: change of RowMotion::start.
 PointChange point_change(const MovingContact& p,
                          bool on_a,

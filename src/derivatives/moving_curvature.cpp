@@ -147,6 +147,11 @@ Vec3d curvature_change(const MovingContact& p, const PointChange& moved, const R
                                        MaterialMotion<double>::at_rest()};
   for (int s = 0; s < p.start.count; ++s)
     shifted[p.start.sign[s] > 0.0] = p.start.at[s].material_shift(moved.position);
+  for (int k = 0; k < 2 && p.surface_moves; ++k) {
+    const MaterialMotion<double> own = change_with_point(p.surface[k], moved.position).all;
+    shifted[k].velocity += own.velocity;
+    shifted[k].acceleration += own.acceleration;
+  }
   const Mat3d& R = p.contact.frame;
   const Mat3<Number> frame =
       matrix(R, {cross(moved.turn, R.c0), cross(moved.turn, R.c1), cross(moved.turn, R.c2)});
@@ -154,10 +159,10 @@ Vec3d curvature_change(const MovingContact& p, const PointChange& moved, const R
              b = material(p.curving.b, motion.b, shifted[1]);
   const ContactFeature& f = p.curving.feature;
   const Number dt(p.in.dt);
-  Vec3<Number> k;
+  HalfStep<Number> found;
   if (f.on_face) {
     const Number radius = number(f.radius, motion.radius + f.by_gap * moved.gap);
-    k = half_step_on_face(a, b, frame, radius, f.face_of_a, p.row.alone, dt);
+    found = half_step_on_face(a, b, frame, radius, f.face_of_a, dt);
   } else {
     const FeatureMaps<Number> maps{matrix(f.maps.position_u, moved.maps.position_u),
                                    matrix(f.maps.position_w, moved.maps.position_w),
@@ -165,8 +170,12 @@ Vec3d curvature_change(const MovingContact& p, const PointChange& moved, const R
                                    matrix(f.maps.normal_w, moved.maps.normal_w),
                                    number(f.maps.bend_a, moved.maps.bend_a),
                                    number(f.maps.bend_b, moved.maps.bend_b)};
-    k = half_step_by_maps(a, b, frame, maps, p.row.alone, dt);
+    found = half_step_by_maps(a, b, frame, maps, dt);
   }
+  const Vec3d& s = p.row.slides;  // of another contact it is taken as it is
+  const Vec3<Number> slides =
+      p.row.alone ? found.slides : Vec3<Number>{Number(s.x), Number(s.y), Number(s.z)};
+  const Vec3<Number> k = with_sliding(found.rolls, slides, frame);
   Vec3d out{k.x.d[0], k.y.d[0], k.z.d[0]};
   if (p.row.compliance[0] > 0.0) out.x = out.y = 0.0;
   return out;

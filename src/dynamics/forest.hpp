@@ -149,6 +149,19 @@ inline Transform body_placement(const Scene& scene, const DynamicsWorkspace& wor
   return root ? data.X_WR : data.X_WR * data.X_RB[local];
 }
 
+/// World placement of a geometry, in the order of products of lanes.
+inline Transform geometry_pose(const Scene& scene,
+                               const Parameters& parameters,
+                               const DynamicsWorkspace& work,
+                               int geometry) {
+  const Transform& X_BG = parameters.geometry_placement[geometry];
+  const int body = scene.geometries()[geometry].body;
+  if (body < 0) return X_BG;
+  const int t = scene.tree_of_body(body);
+  const TreeData<double>& data = work.trees[t];
+  return data.X_WR * (data.X_RB[body - scene.trees()[t].body_offset] * X_BG);
+}
+
 /// World position of a point given in a body's frame, and the inverse; body -1: the same point.
 inline Vec3d world_point(const Scene& scene,
                          const DynamicsWorkspace& work,

@@ -149,6 +149,14 @@ void Parameters::validate() const {
   for (std::size_t i = 0; i < com.size(); ++i) check_bounded(com[i], entry("com", i));
   for (std::size_t i = 0; i < geometry_size.size(); ++i)
     check_bounded(geometry_size[i], entry("geometry_size", i));
+  const auto check_twists = [](const std::vector<Twist>& twists, const char* name) {
+    for (std::size_t i = 0; i < twists.size(); ++i) {
+      check_bounded(twists[i].linear, entry(name, i));
+      check_bounded(twists[i].angular, entry(name, i) + "[3:]");
+    }
+  };
+  check_twists(geometry_velocity, "geometry_velocity");
+  check_twists(surface_velocity, "surface_velocity");
   validate_axes();
   for (std::size_t i = 0; i < inertia.size(); ++i) {
     const Sym3d& I = inertia[i];

@@ -137,6 +137,8 @@ int Scene::add_robot(const Robot& robot,
     parameters.geometry_placement.push_back(g.body < 0 ? X_W * g.placement : g.placement);
     parameters.material.push_back(g.material);
     parameters.geometry_size.push_back(g.shape.size);
+    parameters.geometry_velocity.emplace_back();
+    parameters.surface_velocity.emplace_back();
   }
   for (const auto& [a, b] : robot.disabled_pairs)
     disable_pair(geometry_offset + a, geometry_offset + b);
@@ -223,6 +225,8 @@ int Scene::add_geometry(const std::string& geometry_name,
   parameters.geometry_placement.push_back(X_B);
   parameters.material.push_back(material);
   parameters.geometry_size.push_back(shape.size);
+  parameters.geometry_velocity.emplace_back();
+  parameters.surface_velocity.emplace_back();
   return static_cast<int>(geometries_.size()) - 1;
 }
 

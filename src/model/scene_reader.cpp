@@ -162,6 +162,8 @@ class SceneReader {
     s_.parameters.geometry_placement.push_back(Transform::identity());
     s_.parameters.material.emplace_back();
     s_.parameters.geometry_size.push_back(s_.geometries_.back().shape.size);
+    s_.parameters.geometry_velocity.emplace_back();
+    s_.parameters.surface_velocity.emplace_back();
   }
 
   void read_closure() {

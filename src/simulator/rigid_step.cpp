@@ -208,7 +208,7 @@ void RigidStep::find_awake_contacts(const StepInput& input, State& state) {
             record_.contacts);
   };
   find();
-  while (wake_touched(scene, record_.contacts, state, record_.dynamics)) {
+  while (wake_touched(scene, parameters, record_.contacts, state, record_.dynamics)) {
     state.queries = before.queries;
     find();
   }

@@ -2,6 +2,7 @@
 
 #include "stiction/model/state_io.hpp"
 
+#include "contact/surface_motion.hpp"
 #include "derivatives/differentiator.hpp"
 #include "math/assert.hpp"
 #include "math/instruction_set.hpp"
@@ -81,6 +82,16 @@ void Simulator::check_friction(const Parameters& p) const {
   check("pair_", p.pair_material, [](int) { return kCondimRolling; });
 }
 
+void Simulator::check_surfaces(const Parameters& p) const {
+  if (!find_integrator(settings_.integrator).compliant) return;
+  for (std::size_t g = 0; g < p.material.size(); ++g) {
+    if (!has_own_motion(p, static_cast<int>(g))) continue;
+    throw std::invalid_argument("parameters.surface_velocity[" + std::to_string(g) +
+                                "], geometry_velocity: integrator \"" + settings_.integrator +
+                                "\" knows no surfaces that move; take semi-implicit-euler, or 0");
+  }
+}
+
 Simulator::Simulator(const Scene& scene, const SimulatorSettings& settings)
     : scene_(scene),
       fingerprint_(scene.fingerprint()),
@@ -92,6 +103,7 @@ Simulator::Simulator(const Scene& scene, const SimulatorSettings& settings)
   widest_instruction_set();
   scene_.validate(parameters_);
   check_friction(parameters_);
+  check_surfaces(parameters_);
   step_ = find_integrator(settings_.integrator).make(scene_, settings_);
   look_->resize(scene_);
   control_before_.wrenches.reserve(scene_.num_bodies());
@@ -201,6 +213,7 @@ void Simulator::look_at_parameters() {
   if (!lent_) return;
   if (edits_.edited(parameters_)) {
     check_friction(parameters_);
+    check_surfaces(parameters_);
     edits_.look(parameters_);
   }
   parameters_.version = edits_.seen().version;

@@ -1,5 +1,7 @@
 #include "simulator/sleeping.hpp"
 
+#include "contact/surface_motion.hpp"
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -90,13 +92,23 @@ void wake_changed(const Scene& scene,
 }
 
 bool wake_touched(const Scene& scene,
+                  const Parameters& parameters,
                   const ContactSet& contacts,
                   State& state,
                   DynamicsWorkspace& dynamics) {
   if (dynamics.num_asleep == 0) return false;
   bool woken = false;
+  const bool surfaces_move = any_own_motion(parameters);
   for (const Contact& c : contacts) {
-    if (c.body_a < 0 || c.body_b < 0) continue;
+    if (c.body_a < 0 || c.body_b < 0) {
+      const int island = state.rest[scene.tree_of_body(std::max(c.body_a, c.body_b))].island;
+      const bool moves = surfaces_move && (has_own_motion(parameters, c.geometry_a) ||
+                                           has_own_motion(parameters, c.geometry_b));
+      if (island < 0 || !moves) continue;
+      wake_island(state, island);
+      woken = true;
+      continue;
+    }
     const int a = state.rest[scene.tree_of_body(c.body_a)].island,
               b = state.rest[scene.tree_of_body(c.body_b)].island;
     if ((a < 0) == (b < 0)) continue;

@@ -27,9 +27,10 @@ void wake_changed(const Scene& scene,
                   DynamicsWorkspace& dynamics,
                   SleepWorkspace& work);
 
-/// Wakes the islands that a contact joins with a tree that is awake. True if there were any: then
-/// contacts have to be found again.
+/// Wakes the islands that a contact joins with a tree that is awake, or with a surface that moves.
+/// True if there were any: then contacts have to be found again.
 bool wake_touched(const Scene& scene,
+                  const Parameters& parameters,
                   const ContactSet& contacts,
                   State& state,
                   DynamicsWorkspace& dynamics);

@@ -15,6 +15,11 @@ using CoefficientName = std::function<std::string(const std::string& coefficient
 void validate_material(const Material& material, const CoefficientName& name);
 void validate_material(const Material& material, const std::string& field);
 
+/// Velocity of a rigid motion, at the origin of the frame whose axes it has.
+struct Twist {
+  Vec3d linear{0, 0, 0}, angular{0, 0, 0};  ///< [m/s], [rad/s]
+};
+
 /// Everything of a scene that is a number: settable between steps, an argument of every kernel.
 /// Indices are the scene's: body, dof (v index), geometry, tree. Finite numbers are at most
 /// kLargest.
@@ -48,7 +53,11 @@ struct Parameters {
   // Geometries.
   std::vector<Transform> geometry_placement;  ///< in the body, or in the world [m]
   std::vector<Material> material;             ///< of the surface, units in robot.hpp
-  std::vector<Vec3d> geometry_size;  ///< Shape::size [m]: what a shape has no use for stays 0
+  std::vector<Vec3d> geometry_size;      ///< Shape::size [m]: what a shape has no use for stays 0
+  std::vector<Twist> geometry_velocity;  ///< of one that the user moves, beside its body's; its own
+                                         ///< axes. A step leaves geometry_placement as it is
+  std::vector<Twist> surface_velocity;   ///< of belts: likewise, of the material alone, which does
+                                         ///< nothing along the normal
 
   // Pairs of geometries with a material of their own, in the order of Scene::material_pairs().
   std::vector<Material> pair_material;
@@ -94,6 +103,8 @@ void Parameters::each_array(Visit&& visit, P&... p) {
   visit("geometry_placement", p.geometry_placement...);
   visit("material", p.material...);
   visit("geometry_size", p.geometry_size...);
+  visit("geometry_velocity", p.geometry_velocity...);
+  visit("surface_velocity", p.surface_velocity...);
   visit("pair_material", p.pair_material...);
   visit("closure_X_A", p.closure_X_A...);
   visit("closure_X_B", p.closure_X_B...);

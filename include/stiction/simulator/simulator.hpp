@@ -211,6 +211,7 @@ class Simulator {
   void check_sizes(const State& state, const Control& control) const;
   /// Throws unless integrator and solver know the materials' couples of friction.
   void check_friction(const Parameters& p) const;
+  void check_surfaces(const Parameters& p) const;
   void look_at_parameters();
   const StepReport& take_step(State& state, const Control& control);
   const StepReport& take_back_if_bad(State& state);

@@ -50,7 +50,7 @@ MJCF = (
     ("springyield", "unused", "warning", "a spring without it, or dry friction"),
     ("its softness is not honoured", "unused", "note", "nothing: it holds exactly"),
     ("mocap body", "unused", "warning",
-     "sim.parameters.set_geometry_placement() moves its shapes between steps"),
+     "sim.parameters.set_geometry_placement() and geometry_velocity move its shapes"),
     ("higher order than linear", "unused", "warning",
      "one linear coefficient that fits where the joint works"),
     ("is not active at the start", "unused", "warning", 'active="true", or leave it out'),

@@ -32,10 +32,6 @@ FARTHEST = 1e10
 """As large as MuJoCo lets a position become before it calls the simulation unstable [m or rad]."""
 
 SOFTNESS = ("rigid", "mujoco")
-PUSHES = (
-    "mocap bodies push what they touch by their overlap, no faster than recovery_speed and "
-    "recovery_angular_speed: simulation(recovery_speed=..., recovery_angular_speed=...) raises them"
-)
 RIGID = "contacts, limits and equalities are rigid: solref and solimp are not read"
 SOFT = (
     "limits and dry friction are rigid: their solref and solimp are not read; contacts that stick "
@@ -236,9 +232,6 @@ def _say_of_simulation(
     m = source.model
     if np.any(m.body_mocapid >= 0):
         found.append("poses of mocap bodies")
-        touches = (m.geom_contype != 0) | (m.geom_conaffinity != 0)
-        if np.any(touches & (m.body_mocapid[m.body_rootid[m.geom_bodyid]] >= 0)):
-            source.note(PUSHES)
     if sensors:
         found.append("sensors")
     if found:

@@ -106,6 +106,7 @@ def _add(
     added = scene.add_geometry(source.name("geom", g), place.body, shape, X, material)
     scene.set_collision_filter(added, int(m.geom_contype[g]), int(m.geom_conaffinity[g]))
     scene.set_friction_rule(added, "larger", condim, priority)
+    scene.parameters.surface_velocity[added] = m.geom_surfacevel[g]
     return added
 
 
@@ -353,11 +354,6 @@ def _say_of_geoms(source: Source, pairs: Bools, added: dict[int, int]) -> None:
         "geom",
         geoms[np.array(m.geom_margin)[geoms] < 0],
         "a negative margin is not honoured: bodies rest on its surface",
-    )
-    source.unused_of(
-        "geom",
-        geoms[np.any(np.array(m.geom_surfacevel)[geoms] != 0, axis=1)],
-        "surfacevel is not honoured",
     )
     source.unused_of(
         "geom", geoms[np.array(m.geom_adhesion)[geoms] != 0], "adhesion is not honoured"

@@ -33,12 +33,18 @@ def within(m: Any, carrier: int, body: int) -> pinocchio.SE3:
     return X
 
 
+FARTHEST_MOVE, FARTHEST_TURN = 10.0, 0.5
+"""Margins of contact, and radians, beyond which a change of pose within a step is no motion."""
+
+
 class Mocap:
-    """Where they are.
+    """Where they are, and how they get there.
 
     Attributes:
         numbers: MuJoCo's, by name.
         poses: position [m] and quaternion w x y z, by number.
+        before: poses at the last step.
+        velocities: (6,) linear and angular, world [m/s, rad/s], those given for the next step.
         geometries: of the scene, that stand on them: name and pose in it.
     """
 
@@ -47,6 +53,8 @@ class Mocap:
         found = np.flatnonzero(m.body_mocapid >= 0)
         self.numbers = {source.name("body", b): int(b) for b in found}
         self.poses: dict[int, tuple[Floats, Floats]] = {}
+        self.before: dict[int, tuple[Floats, Floats]] = {}
+        self.velocities: dict[int, Floats] = {}
         self.geometries: dict[int, tuple[str, pinocchio.SE3]] = {}
         for g, geometry in geometries.items():
             body = int(m.geom_bodyid[g])
@@ -67,10 +75,61 @@ class Mocap:
         return {name: pose(*self.poses[b]) for name, b in self.numbers.items()}
 
     def reset(self, parameters: Parameters) -> None:
-        """To where the file puts them."""
+        """To where the file puts them, at rest."""
         for name, b in self.numbers.items():
             self.poses[b] = self.pose_of_file(name)
             self.place(parameters, name)
+        self.stand()
+
+    def stand(self) -> None:
+        """They have always been where they are."""
+        self.before = dict(self.poses)
+        self.velocities = {}
+
+    def move(self, parameters: Parameters, dt: float, margin: float) -> None:
+        """Gives the geometries the velocities of the step that begins."""
+        if not self.geometries:
+            return
+        found = {name: self._velocity(b, dt, margin) for name, b in self.numbers.items()}
+        for geometry, (name, _) in self.geometries.items():
+            X, V = parameters.geometry_placement(geometry), found[name]
+            arm = X.translation - self.poses[self.numbers[name]][0]
+            linear = V[:3] + np.cross(V[3:], arm)
+            parameters.geometry_velocity[geometry] = [
+                *(X.rotation.T @ linear),
+                *(X.rotation.T @ V[3:]),
+            ]
+
+    SAVED = 21
+    """Numbers of one: its pose, that of the last step, whether a velocity is given, that."""
+
+    def saved(self, b: int) -> Floats:
+        """(SAVED,) of one, by number."""
+        given = [float(b in self.velocities), *self.velocities.get(b, np.zeros(6))]
+        return np.concatenate([*self.poses[b], *self.before[b], given])
+
+    def restore(self, parameters: Parameters, name: str, saved: Floats) -> None:
+        """To what saved() gave."""
+        b = self.numbers[name]
+        self.set(parameters, name, saved[:3], saved[3:7])
+        self.before[b] = saved[7:10], saved[10:14]
+        self.velocities.pop(b, None)
+        if saved[14] != 0.0:
+            self.velocities[b] = saved[15:]
+
+    def _velocity(self, b: int, dt: float, margin: float) -> Floats:
+        """(6,) that given, else that of the change of pose since the last step, world."""
+        if b in self.velocities:
+            return self.velocities[b]
+        now, before = self.poses[b], self.before[b]
+        if np.array_equal(now[0], before[0]) and np.array_equal(now[1], before[1]):
+            return np.zeros(6)
+        shift = now[0] - before[0]
+        turn = pinocchio.log3(pose(*now).rotation @ pose(*before).rotation.T)
+        if np.linalg.norm(shift) > FARTHEST_MOVE * margin or np.linalg.norm(turn) > FARTHEST_TURN:
+            return np.zeros(6)
+        velocity: Floats = np.concatenate([shift, turn]) / dt
+        return velocity
 
     def pose_of_file(self, name: str) -> tuple[Floats, Floats]:
         """Where the file puts one."""

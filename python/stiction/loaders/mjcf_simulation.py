@@ -102,6 +102,7 @@ class MjcfSimulation:
             for name, pose in key.mocap.items():
                 if not all(map(np.array_equal, pose, self._mocap.pose_of_file(name))):
                     self.place(name, *pose)
+        self._mocap.stand()
 
     def _begin(self) -> None:
         m = self._m
@@ -139,27 +140,34 @@ class MjcfSimulation:
         return position.copy(), quaternion.copy()
 
     def place(
-        self, name: str, position: ArrayLike | None = None, quaternion: ArrayLike | None = None
+        self,
+        name: str,
+        position: ArrayLike | None = None,
+        quaternion: ArrayLike | None = None,
+        velocity: ArrayLike | None = None,
     ) -> None:
         """Puts a mocap body somewhere from now on, with its geometry.
 
         What is welded to it follows, pulled with at most twenty times the weight of its tree and,
-        in torque, that on an arm of 1 m. Its geometry stands still at its new place, as in MuJoCo:
-        contacts see its motion in their gaps, not in their velocities. So it pushes no faster than
-        the settings `recovery_speed` and, by the lever arm about what it pushes,
-        `recovery_angular_speed` allow, and passes through what would have to be faster;
-        `simulation(recovery_speed=math.inf, recovery_angular_speed=math.inf)` has no such bound.
+        in torque, that on an arm of 1 m. Its geometry pushes and carries at the velocity of the
+        next step: the one given, else that of its change of pose since the last step. A change of
+        more than ten margins, or of half a radian, is a jump: it has no velocity. So has one before
+        the first step.
 
         Args:
             name: of the mocap body.
             position: (3,) [m]; None: where it is.
             quaternion: (4,) w x y z, not zero; None: as it is.
+            velocity: (6,) linear and angular, world [m/s, rad/s], of its origin.
 
         Raises:
             ValueError: there is no such mocap body, the message lists the names; or a number is not
                 finite, or the quaternion is zero.
         """
+        given = None if velocity is None else given_array("velocity", velocity, (6,))
         self._mocap.place(self.sim.parameters, name, position, quaternion)
+        if given is not None:
+            self._mocap.velocities[self._mocap.number(name)] = np.array(given)
 
     # --- pushes, and what goes on -----------------------------------------------------------------
 
@@ -195,8 +203,8 @@ class MjcfSimulation:
 
         A run that restore() continues has the same bits.
         """
-        poses = [np.concatenate(pose) for pose in self._mocap.poses.values()]
-        parts = [self.activation, self._given, *poses, self._pushes.wrenches.ravel()]
+        mocap = [self._mocap.saved(b) for b in self._mocap.numbers.values()]
+        parts = [self.activation, self._given, *mocap, self._pushes.wrenches.ravel()]
         return packed(np.concatenate(parts), self.state.save())
 
     def restore(self, saved: bytes) -> None:
@@ -208,17 +216,17 @@ class MjcfSimulation:
             ValueError: they are not from save(), or of another file; nothing is changed.
         """
         sizes = [len(self.activation), len(self._given)]
-        sizes += [7] * len(self._mocap.numbers) + [self._pushes.wrenches.size]
+        sizes += [Mocap.SAVED] * len(self._mocap.numbers) + [self._pushes.wrenches.size]
         numbers, state = unpacked(saved, sum(sizes))
         restored = self.state.copy()
         restored.restore(state)
         validate_state(self.sim.scene, restored)
         self.state = restored
         self._begin()
-        activation, given, *poses, pushes = np.split(numbers, np.cumsum(sizes)[:-1])
+        activation, given, *mocap, pushes = np.split(numbers, np.cumsum(sizes)[:-1])
         self.activation, self._given = activation, given
-        for name, x in zip(self._mocap.numbers, poses, strict=True):
-            self._mocap.set(self.sim.parameters, name, x[:3], x[3:])
+        for name, x in zip(self._mocap.numbers, mocap, strict=True):
+            self._mocap.restore(self.sim.parameters, name, x)
         self._pushes.wrenches[:] = pushes.reshape(-1, 6)
 
     # --- steps ------------------------------------------------------------------------------------
@@ -262,7 +270,11 @@ class MjcfSimulation:
             control.wrenches = pull.wrenches
         self._wrenches = pull.wrenches
         self._before, self._ctrl = self.state.copy(), np.array(given)
+        if not self._stepped:
+            self._mocap.before = dict(self._mocap.poses)
+        self._mocap.move(self.sim.parameters, dt, float(self.sim.settings.margin))
         report = self.sim.step(self.state, control)
+        self._mocap.stand()
         self._stepped = True
         if self._senses_contacts:
             self._contacts = self.sim.contacts()

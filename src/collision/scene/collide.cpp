@@ -47,6 +47,22 @@ bool no_offsets(const Parameters& p) {
   return std::all_of(p.material.begin(), p.material.end(), none) && half_pair_offset(p) == 0.0;
 }
 
+/// Whether the parameters give a geometry a motion of its own: then it wakes what it touches.
+bool surface_moves(const Parameters& p, int geometry) {
+  const Twist &own = p.geometry_velocity[geometry], &belt = p.surface_velocity[geometry];
+  const auto zero = [](const Vec3d& x) { return squared_norm(x) == 0.0; };
+  return !zero(own.linear) || !zero(own.angular) || !zero(belt.linear) || !zero(belt.angular);
+}
+
+/// Of the middle of a geometry that the user moves, beside its body; R_WG.
+Motion<double> own_velocity(const Parameters& p,
+                            int geometry,
+                            const Mat3d& R,
+                            const Vec3d& centre) {
+  const Twist& own = p.geometry_velocity[geometry];
+  return {R * (own.linear + cross(own.angular, centre)), R * own.angular};
+}
+
 void pose_geometries(const Scene& scene,
                      const Parameters& p,
                      const DynamicsWorkspace& dynamics,
@@ -78,6 +94,9 @@ void pose_geometries(const Scene& scene,
       const double speed = norm(work.linear[g]) + norm(work.angular[g]) * work.radius[g];
       work.reach[g] = std::max(0.5 * settings.margin, dt * (speed + fall));
     }
+    work.own[g] = own_velocity(p, static_cast<int>(g), work.poses[g].R, work.centre[g]);
+    const double radius = work.shapes[g].bounded() ? work.radius[g] : 0.0;
+    work.reach[g] += dt * (norm(work.own[g].linear) + norm(work.own[g].angular) * radius);
     if (work.shapes[g].bounded()) {
       const double offset = std::max(least_offset, p.material[g].rest_offset);
       work.boxes[g] = grown(bounding_box(work.shapes[g], work.poses[g]), work.reach[g] + offset);
@@ -142,8 +161,11 @@ void keep_only_what_meets(const Scene& scene,
     }
   }
   const auto motion = [&](int g) {
-    return detail::MovingShape{
-        work.poses[g], work.centre[g], work.linear[g], work.angular[g], work.radius[g]};
+    return detail::MovingShape{work.poses[g],
+                               work.centre[g],
+                               work.linear[g] + work.own[g].linear,
+                               work.angular[g] + work.own[g].angular,
+                               work.radius[g]};
   };
   const Shape &A = work.shapes[a], &B = work.shapes[b];
   const detail::MovingShape motion_a = motion(a), motion_b = motion(b);
@@ -314,6 +336,7 @@ void CollisionWorkspace::resize(const Scene& scene) {
   centre.assign(n, {0, 0, 0});
   half.assign(n, {0, 0, 0});
   linear.assign(n, {0, 0, 0});
+  own.assign(n, {{0, 0, 0}, {0, 0, 0}});
   angular.assign(n, {0, 0, 0});
   boxes.assign(n, {{-kInfinity, -kInfinity, -kInfinity}, {kInfinity, kInfinity, kInfinity}});
   shapes.clear();
@@ -361,8 +384,10 @@ void collide(const Scene& scene,
     const double margin = pair_margin(work, pair.a, pair.b, settings.margin, offset);
     if (proven_apart(work, pair.a, pair.b, margin)) continue;
 
-    const bool rests = both_rest(
-        scene, dynamics, scene.geometries()[pair.a].body, scene.geometries()[pair.b].body);
+    const bool rests =
+        both_rest(
+            scene, dynamics, scene.geometries()[pair.a].body, scene.geometries()[pair.b].body) &&
+        !surface_moves(parameters, pair.a) && !surface_moves(parameters, pair.b);
     DistanceCache* cache = nullptr;
     if (keeps_query(A.type, B.type)) {
       const std::uint64_t key = pair_key(pair.a, pair.b);

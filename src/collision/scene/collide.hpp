@@ -26,13 +26,14 @@ struct PairPoint {
 
 /// Buffers of collide(), grown on demand. The broad phase holds nothing that influences results.
 struct CollisionWorkspace {
-  std::vector<Transform> poses;  ///< [geometries] world, functions of (q, parameters)
-  std::vector<double> reach;     ///< [geometries] half of the pair margin [m]
-  std::vector<Vec3d> linear;     ///< [geometries] velocity of the ball's centre, world [m/s]
-  std::vector<Vec3d> angular;    ///< [geometries] world [rad/s]
-  std::vector<Shape> shapes;     ///< [geometries] with the sizes of the parameters
-  std::vector<double> radius;    ///< [geometries] bounding ball
-  std::vector<Vec3d> half;       ///< [geometries] half extents of the box of the shape at rest
+  std::vector<Transform> poses;     ///< [geometries] world, functions of (q, parameters)
+  std::vector<double> reach;        ///< [geometries] half of the pair margin [m]
+  std::vector<Vec3d> linear;        ///< [geometries] velocity of the ball's centre, world [m/s]
+  std::vector<Motion<double>> own;  ///< [geometries] there: what geometry_velocity adds
+  std::vector<Vec3d> angular;       ///< [geometries] world [rad/s]
+  std::vector<Shape> shapes;        ///< [geometries] with the sizes of the parameters
+  std::vector<double> radius;       ///< [geometries] bounding ball
+  std::vector<Vec3d> half;          ///< [geometries] half extents of the box of the shape at rest
   std::vector<Vec3d>
       centre;  ///< [geometries] ball centre, geometry frame: box of the shape at rest
   std::vector<Aabb> boxes;

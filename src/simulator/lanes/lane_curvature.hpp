@@ -55,16 +55,15 @@ inline MaterialMotion<Real> lane_motion(const LaneScene& s,
 
 /// dt/2 kappa of contacts on no face, in the lanes of `at`.
 template <class Real>
-STICTION_RARE Vec3<Real> lane_half_step_by_maps(const LaneScene& s,
-                                                int set,
-                                                const LaneSides& sides,
-                                                const MaterialMotion<Real>& a,
-                                                const MaterialMotion<Real>& b,
-                                                const Mask<Real>& alone,
-                                                const Mask<Real>& at,
-                                                const LaneParameters<Real>& p,
-                                                const LaneScratch<Real>& x,
-                                                const PackWork<Real>& w) {
+STICTION_RARE HalfStep<Real> lane_half_step_by_maps(const LaneScene& s,
+                                                    int set,
+                                                    const LaneSides& sides,
+                                                    const MaterialMotion<Real>& a,
+                                                    const MaterialMotion<Real>& b,
+                                                    const Mask<Real>& at,
+                                                    const LaneParameters<Real>& p,
+                                                    const LaneScratch<Real>& x,
+                                                    const PackWork<Real>& w) {
   constexpr int W = lane_width<Real>;
   const int k = is_place(s, set) ? s.num_found + set - s.num_slots : s.slots[set].found;
   const int pair = material_of(s, set, w);
@@ -101,7 +100,7 @@ STICTION_RARE Vec3<Real> lane_half_step_by_maps(const LaneScene& s,
     numbers(&maps.bend_a)[i] = found[36];
     numbers(&maps.bend_b)[i] = found[37];
   }
-  return half_step_by_maps(a, b, w.frame[set], maps, alone, Real(s.rules.dt));
+  return half_step_by_maps(a, b, w.frame[set], maps, Real(s.rules.dt));
 }
 
 /// Lanes in which a contact carried in the last step.
@@ -112,13 +111,10 @@ inline Mask<Real> lane_carried(const LaneScene& s, int set, const PackWork<Real>
   return (w.active[set] > zero) & (squared_norm(Vec3<Real>{kept[0], kept[1], kept[2]}) > zero);
 }
 
-/// Adds `what` of all contacts of two bodies.
-template <class Real, class What>
-inline Real sum_of_touching(const LaneScene& s,
-                            const LaneSides& sides,
-                            const PackWork<Real>& w,
-                            const What& what) {
-  Real sum(0.0);
+/// Adds `what` of all contacts of two bodies to `sum`.
+template <class Real, class T, class What>
+inline T sum_of_touching(
+    const LaneScene& s, const LaneSides& sides, const PackWork<Real>& w, T sum, const What& what) {
   for (int k = 0; k < w.num_used && is_cone(s, w.used[k]); ++k) {
     const LaneSides other = sides_of(s, w.used[k], w);
     if (other.body[0] == sides.body[0] && other.body[1] == sides.body[1]) sum += what(w.used[k]);
@@ -128,14 +124,13 @@ inline Real sum_of_touching(const LaneScene& s,
 
 /// dt/2 kappa of a contact in the lanes of `carried`, zero in the others.
 template <class Real>
-inline Vec3<Real> lane_half_step(const LaneScene& s,
-                                 int set,
-                                 const LaneSides& sides,
-                                 const Mask<Real>& carried,
-                                 const Mask<Real>& alone,
-                                 const LaneParameters<Real>& p,
-                                 const LaneScratch<Real>& x,
-                                 const PackWork<Real>& w) {
+inline HalfStep<Real> lane_half_step(const LaneScene& s,
+                                     int set,
+                                     const LaneSides& sides,
+                                     const Mask<Real>& carried,
+                                     const LaneParameters<Real>& p,
+                                     const LaneScratch<Real>& x,
+                                     const PackWork<Real>& w) {
   const Real zero(0.0), dt(s.rules.dt);
   const LaneFace<Real> at = face_of(s, set, p, x);
   const Vec3<Real>& point = x.point[set];
@@ -143,17 +138,18 @@ inline Vec3<Real> lane_half_step(const LaneScene& s,
                              b = lane_motion(s, sides.body[1], p, point, w);
   const Mask<Real> known = carried & (at.witness >= zero), on_face = abs(at.face) > zero;
   const Real radius = at.ball + at.by_gap * (x.gap[set] + p.rest_offset[material_of(s, set, w)]);
-  Vec3<Real> out{zero, zero, zero};
-  const auto take = [&](const Mask<Real>& m, const Vec3<Real>& change) {
-    for (int r = 0; r < 3; ++r) out[r] = select(m, change[r], out[r]);
+  HalfStep<Real> out{{zero, zero, zero}, {zero, zero, zero}};
+  const auto take = [&](const Mask<Real>& m, const HalfStep<Real>& found) {
+    for (int r = 0; r < 3; ++r) {
+      out.rolls[r] = select(m, found.rolls[r], out.rolls[r]);
+      out.slides[r] = select(m, found.slides[r], out.slides[r]);
+    }
   };
   const Mask<Real> curves = known & on_face & may_curve(a, b, radius, dt);
-  if (any(curves))
-    take(curves, half_step_on_face(a, b, w.frame[set], radius, at.face > zero, alone, dt));
+  if (any(curves)) take(curves, half_step_on_face(a, b, w.frame[set], radius, at.face > zero, dt));
   if (!any(known & negated(on_face))) return out;
   const Mask<Real> others = known & negated(on_face) & may_curve(a, b, Real(kAnyArm), dt);
-  if (any(others))
-    take(others, lane_half_step_by_maps(s, set, sides, a, b, alone, others, p, x, w));
+  if (any(others)) take(others, lane_half_step_by_maps(s, set, sides, a, b, others, p, x, w));
   return out;
 }
 
@@ -169,33 +165,48 @@ inline void lane_curvature(const LaneScene& s,
     for (int k = 0; k < w.num_used && is_cone(s, w.used[k]); ++k)
       f(w.used[k], sides_of(s, w.used[k], w), w.curvature + set_offset(s, w.used[k]));
   };
-  Mask<Real> any_meets = one < zero;
+  Mask<Real> any_meets = one < zero, any_slides = any_meets;
   each([&](int set, const LaneSides& sides, Real* curvature) {
     const Real points = sum_of_touching(
-        s, sides, w, [&](int other) { return select(lane_carried(s, other, w), one, zero); });
-    const Mask<Real> own = lane_carried(s, set, w);
-    const Mask<Real> carried = (w.active[set] > zero) & (points > zero);
-    Vec3<Real> change{zero, zero, zero};
-    if (any(carried)) change = lane_half_step(s, set, sides, carried, own & (points < Real(1.5)), p, x, w);
-    for (int r = 0; r < 3; ++r) curvature[r] = change[r];
-    const Real known = select(p.restitution[material_of(s, set, w)] > zero, zero, change.z);
+        s, sides, w, zero, [&](int other) { return select(lane_carried(s, other, w), one, zero); });
+    const Mask<Real> own = lane_carried(s, set, w), alone = own & (points < Real(1.5)),
+                     carried = (w.active[set] > zero) & (points > zero);
+    HalfStep<Real> found{{zero, zero, zero}, {zero, zero, zero}};
+    if (any(carried)) found = lane_half_step(s, set, sides, carried, p, x, w);
+    for (int r = 0; r < 3; ++r) {
+      curvature[r] = found.rolls[r];
+      x.slides[set][r] = select(alone, found.slides[r], zero);
+    }
+    const Real known = select(p.restitution[material_of(s, set, w)] > zero, zero, curvature[2]);
     const Real v = x.jv[set_offset(s, set) + 2] - known;
     const Mask<Real> meets = own & gap_closes(x.gap[set], v, dt) & (-v > least);
     x.meets[set] = select(meets, one, zero);
     any_meets = any_meets | meets;
+    any_slides = any_slides | (squared_norm(x.slides[set]) > zero);
   });
+  if (any(any_slides)) {
+    each([&](int set, const LaneSides& sides, Real* curvature) {
+      const Vec3<Real> slides = sum_of_touching(
+          s, sides, w, Vec3<Real>{zero, zero, zero}, [&](int other) { return x.slides[other]; });
+      const Vec3<Real> rolls{curvature[0], curvature[1], curvature[2]};
+      const Vec3<Real> whole = with_sliding(rolls, slides, w.frame[set]);
+      const Mask<Real> known = (w.active[set] > zero) & (face_of(s, set, p, x).witness >= zero);
+      for (int r = 0; r < 3; ++r) curvature[r] = select(known, whole[r], zero);
+    });
+  }
   if (!any(any_meets)) return;
   each([&](int, const LaneSides& sides, Real* curvature) {
     const Mask<Real> meet =
-        sum_of_touching(s, sides, w, [&](int other) { return x.meets[other]; }) > zero;
+        sum_of_touching(s, sides, w, zero, [&](int other) { return x.meets[other]; }) > zero;
     for (int r = 0; r < 3; ++r) curvature[r] = select(meet, zero, curvature[r]);
   });
 }
 
-/// Adds it to g of those that do not bounce, after the references; those that do have none.
+/// Adds it to g of those that do not bounce, after the references; those that do have none. c*_N of
+/// drift_reference(), if it is more.
 template <class Real>
 inline void add_curvature(const LaneScene& s, LaneScratch<Real>& x, PackWork<Real>& w) {
-  const Real zero(0.0);
+  const Real zero(0.0), dt(s.rules.dt);
   for (int k = 0; k < w.num_used && is_cone(s, w.used[k]); ++k) {
     const int set = w.used[k], o = set_offset(s, set);
     const Mask<Real> bounces = w.impact[set] > zero;
@@ -203,6 +214,12 @@ inline void add_curvature(const LaneScene& s, LaneScratch<Real>& x, PackWork<Rea
       w.curvature[o + r] = select(bounces, zero, w.curvature[o + r]);
       x.g[o + r] += w.curvature[o + r];
     }
+    const Real curvature = w.curvature[o + 2];
+    const Real more = drift_reference(x.gap[set], curvature, dt) - w.reference[set];
+    const Mask<Real> corrects =
+        (w.active[set] > zero) & (more > zero) & (x.gap[set] < zero) & (abs(curvature) > zero);
+    w.reference[set] += select(corrects, more, zero);
+    x.g[o + 2] -= select(corrects, more, zero);
   }
 }
 

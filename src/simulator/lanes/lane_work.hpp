@@ -60,6 +60,7 @@ struct LaneScratch {
   Real *face, *ball, *by_gap, *witness;  ///< [found slots], then [places] LanePairPoint's
   Real* touch;                           ///< [cones] touch_reach(); -1: touches at the start
   Real* meets;                           ///< [cones] > 0: carried, and its bodies meet fast
+  Vec3<Real>* slides;                    ///< [cones] HalfStep's of the one that carried, or zero
   Real *side, *tree_rows;  ///< [6 nv], [3 nv] of a guard: J of its bodies, rows by dof
   Real *gap, *floor;       ///< [sets]
   Real *jv, *g;            ///< [total rows] J v; g
@@ -176,7 +177,7 @@ constexpr int most_stride(const LaneScene& s) {
 template <class Real>
 constexpr int lane_scratch_size(const LaneScene& s) {
   const int stride = most_stride<Real>(s);
-  return tree_data_size<double>(s.tree) + 19 * s.num_geometries + 5 * num_cones(s) +
+  return tree_data_size<double>(s.tree) + 19 * s.num_geometries + 8 * num_cones(s) +
          9 * s.num_found + 6 * s.places.count + (s.places.count > 0 ? 9 * s.tree.nv : 0) +
          2 * num_sets(s) + 3 * total_rows(s) + stride * stride +
          (lane_width<Real> == 1 ? (s.tree.nv + 1) * stride + s.tree.nv : 0) + 3 * s.tree.nv +
@@ -203,6 +204,7 @@ inline LaneScratch<Real> take_lane_scratch(const LaneScene& s, Arena<Real>& aren
   x.witness = take(found);
   x.touch = take(num_cones(s));
   x.meets = take(num_cones(s));
+  x.slides = arena.template take<Vec3<Real>>(num_cones(s));
   if (s.places.count > 0) {
     x.side = take(6 * s.tree.nv);
     x.tree_rows = take(3 * s.tree.nv);

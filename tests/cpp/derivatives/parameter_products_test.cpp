@@ -44,7 +44,7 @@ double largest(const MatrixXd& x) { return x.size() == 0 ? 0.0 : x.cwiseAbs().ma
 double floor_of(const std::string& field, double dt) {
   const bool place = field.starts_with("geometry") || field.starts_with("closure") ||
                      field == "lower" || field == "upper";
-  return 1e-13 * (place ? 1.0 / dt : 1.0);
+  return 2.5e-13 * (place ? 1.0 / dt : 1.0);
 }
 
 /// Every parameter by itself; counts those that moved something.

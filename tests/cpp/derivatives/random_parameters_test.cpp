@@ -48,6 +48,10 @@ double* number(const std::string& field, int k, Parameters& p, Control& control)
   if (field == "gear_ratio") return &p.gear_ratio[k];
   if (field == "gear_offset") return &p.gear_offset[k];
   if (field == "geometry_size") return positive(p.geometry_size[k / 3][k % 3]);
+  if (field == "geometry_velocity" || field == "surface_velocity") {
+    Twist& t = (field[0] == 'g' ? p.geometry_velocity : p.surface_velocity)[k / 6];
+    return &(k % 6 < 3 ? t.linear : t.angular)[k % 3];
+  }
   if (field == "friction") return positive(p.material[k].friction);
   if (field == "torsional_friction") return positive(p.material[k].torsional_friction);
   if (field == "rolling_friction") return positive(p.material[k].rolling_friction);

@@ -44,7 +44,9 @@ BOOST_AUTO_TEST_CASE(derivatives_are_those_of_the_limit) {
             close += error < 1e-7;
             BOOST_TEST(error < 1e-4, name << " seed " << seed << " step " << k << ": " << error);
           }
-          BOOST_TEST(report.exact() == (report.num_not_followed == 0));
+          // Gaps of O(dt^3) and one corner that alone carried are told too.
+          BOOST_TEST(report.exact() == (report.num_not_followed == 0 && report.num_inexact == 0 &&
+                                        report.num_contradicting == 0));
           BOOST_TEST(!report.two_sided());
         }
         simulator.step(state, control);

@@ -42,6 +42,8 @@ struct Composer {
                        resized(shape, number(&Parameters::geometry_size, g, shape.size)),
                        number(&Parameters::geometry_placement, g, X),
                        number(&Parameters::material, g, soft()));
+    scene.parameters.geometry_velocity[g] = number(&Parameters::geometry_velocity, g, Twist{});
+    scene.parameters.surface_velocity[g] = number(&Parameters::surface_velocity, g, Twist{});
   }
   static Material soft() { return {0.6, 0.1, 2e4, 60.0, 0.8, 0.7, 0.1}; }
 
@@ -160,6 +162,7 @@ void change(Sym3d& x, Rng& rng) {
   for (double* e : {&x.xx, &x.xy, &x.yy, &x.xz, &x.yz, &x.zz}) *e *= s;
 }
 void change(Transform& X, Rng& rng) { X.p = X.p + uniform_vector(rng, 0.005); }
+void change(Twist& t, Rng& rng) { t = {uniform_vector(rng, 0.05), uniform_vector(rng, 0.05)}; }
 void change(Material& m, Rng& rng) {
   for (double* x : {&m.friction,
                     &m.restitution,
@@ -239,6 +242,8 @@ BOOST_AUTO_TEST_CASE(changed_numbers_are_those_of_a_scene_built_so) {
       BOOST_REQUIRE(before.contacts.size() > 1u);
       Rng rng(seed);
       for (const std::string& array : array_names()) {
+        const bool surface = array == "geometry_velocity" || array == "surface_velocity";
+        if (surface && integrator != "semi-implicit-euler") continue;  // refused there
         Simulator unchanged(scene, settings(integrator));
         held = scene.parameters;
         if (!change_array(held, array, rng)) continue;
