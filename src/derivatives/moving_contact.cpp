@@ -340,6 +340,7 @@ MovingContact moving_contact(const DerivativeInput& in, int set, MovingRows& row
                   {},
                   {},
                   {},
+                  {},
                   {}};
   p.at_end = p.end.relative();
   p.at_start = p.bodies_at_start = p.start.relative();

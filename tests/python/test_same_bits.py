@@ -18,16 +18,16 @@ import stiction
 HASHES = {
     "solo12": "1dc058ab6a29122d",
     "talos": "269d460ca44f23d9",
-    "allegro-ball": "c10a2dcbb582024b",
+    "allegro-ball": "086e186709fcfd10",
     "four-bar": "5f9cbd4c9db9834d",
-    "box-stack": "885670b538914311",
-    "slope": "a90fdd5e1dc34c64",
-    "cube-slide": "2cfd198dd8b25827",
-    "ycb-pile(10)": "ba24ebccc0068892",
+    "box-stack": "59d87784f63253bd",
+    "slope": "df88164fe0cf34d0",
+    "cube-slide": "845840535f3289a0",
+    "ycb-pile(10)": "dffad25f8804aec5",
     "solo12, exponential": "9112dd4777c142e3",
     "cube-slide, implicit-euler": "94d14b8f8b6d0dd1",
 }
-BATCHES = {"solo12": "e9dca9aa8ca46ba4", "talos": "3916660385e322ae"}
+BATCHES = {"solo12": "cfb23493b9e0871a", "talos": "64a24215a03eaf43"}
 """Of worlds on lanes."""
 STEPS = 150
 
