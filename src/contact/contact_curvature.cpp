@@ -42,7 +42,7 @@ MaterialMotion<double> side_motion(const StartOfStep& start,
                                    int geometry,
                                    const Vec3d& p) {
   MaterialMotion<double> out = body_motion(start, body, p);
-  if (!has_own_motion(start.parameters, geometry)) return out;
+  if (!surface_moves(start.parameters, geometry)) return out;
   const MaterialMotion<double> own =
       surface_motion(start.parameters, geometry, pose_of(start, geometry), p).all;
   out.acceleration += own.acceleration + cross(out.turning, own.velocity) * 2.0;

@@ -168,7 +168,7 @@ static void add_surface_velocity(const RowContext& context,
 }
 
 void append_contact_rows(const RowContext& context, const ContactSet& contacts) {
-  const bool surfaces_move = any_own_motion(context.parameters);
+  const bool surfaces_move = any_surface_moves(context.parameters);
   for (std::size_t i = 0; i < contacts.size(); ++i) {
     const Contact& contact = contacts[i];
     ConstraintRow& row = append_point(context, contacts, static_cast<int>(i));

@@ -1,13 +1,7 @@
 #include "contact/surface_motion.hpp"
 
-#include <algorithm>
-
 namespace stiction {
 namespace {
-
-bool is_zero(const Twist& t) {
-  return squared_norm(t.linear) == 0.0 && squared_norm(t.angular) == 0.0;
-}
 
 /// Of two rigid motions one on the other, both with points at rest: w x (w x r) of each, and what
 /// the lower turns of the upper one's velocity. Linear in r and in `velocity`.
@@ -19,14 +13,12 @@ Vec3d moved_turning(const SurfaceMotion& x) { return x.all.turning - x.belt_turn
 
 }  // namespace
 
-bool has_own_motion(const Parameters& p, int geometry) {
-  return !is_zero(p.geometry_velocity[geometry]) || !is_zero(p.surface_velocity[geometry]);
-}
-
-bool any_own_motion(const Parameters& p) {
-  const auto moves = [](const Twist& t) { return !is_zero(t); };
-  return std::any_of(p.geometry_velocity.begin(), p.geometry_velocity.end(), moves) ||
-         std::any_of(p.surface_velocity.begin(), p.surface_velocity.end(), moves);
+bool any_surface_moves(const Parameters& p) {
+  const int n = static_cast<int>(p.geometry_velocity.size());
+  for (int g = 0; g < n; ++g) {
+    if (surface_moves(p, g)) return true;
+  }
+  return false;
 }
 
 SurfaceMotion surface_motion(const Parameters& p,

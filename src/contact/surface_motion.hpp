@@ -2,6 +2,7 @@
 
 #include "stiction/model/parameters.hpp"
 
+#include "collision/scene/pose_geometries.hpp"
 #include "contact/curvature.hpp"
 #include "dynamics/forest.hpp"
 
@@ -18,10 +19,8 @@ struct SurfaceMotion {
   Vec3d belt_turning{0, 0, 0};
 };
 
-/// Whether the parameters give a geometry any.
-bool has_own_motion(const Parameters& p, int geometry);
-/// Whether they give one to any geometry.
-bool any_own_motion(const Parameters& p);
+/// Whether the parameters move the surface of any geometry.
+bool any_surface_moves(const Parameters& p);
 
 /// X_WG: pose of the geometry.
 SurfaceMotion surface_motion(const Parameters& p,

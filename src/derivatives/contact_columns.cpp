@@ -13,8 +13,8 @@ RowColumn column(const MovingContact& p, int side, int dof) {
   if (side == p.anchor_side) motion.anchor_turn = c.w;
   if (p.curves) (sign < 0.0 ? motion.a : motion.b) = p.start.at[side].material_change(dof);
   const PointChange moved = point_change(p, sign < 0.0, c.u, c.w, motion.start);
-  if (p.surface_moves)
-    add_surface_change(change_with_shape(p.surface[sign > 0.0], c.u, c.w), sign < 0.0, motion);
+  if (p.surfaces.any)
+    add_surface_change(change_with_shape(p.surfaces.of[sign > 0.0], c.u, c.w), sign < 0.0, motion);
   const RowChange change = row_change(p, moved, motion);
   set_velocity(p, change, c.velocity);
   c.force = change.force;
@@ -38,8 +38,8 @@ bool moves(const SurfaceMotion& x) {
 void append_contact_columns(const DerivativeInput& in, int set, MovingRows& out) {
   const MovingContact p = moving_contact(in, set, out);
   out.num_swept += p.contact.witness.swept && !p.d.exact;
-  const bool turning_belt = p.curves && ((p.contact.body_a >= 0 && moves(p.surface[0])) ||
-                                         (p.contact.body_b >= 0 && moves(p.surface[1])));
+  const bool turning_belt = p.curves && ((p.contact.body_a >= 0 && moves(p.surfaces.of[0])) ||
+                                         (p.contact.body_b >= 0 && moves(p.surfaces.of[1])));
   constexpr double kNoSliding = 1e-12;  // [m/s]
   const bool slides_with_another =
       p.curves && !p.row.alone && norm(p.row.slides) > kNoSliding && norm(p.impulse) > 0.0;

@@ -57,7 +57,7 @@ void add_placement(const Input& in, const Linear& linear, const ChangeSink& out)
         const Vec3d w = k < 3 ? Vec3d{0, 0, 0} : axis;
         const Vec3d u = k < 3 ? axis : cross(axis, p.contact.position - X.p);
         RowMotion motion;
-        add_surface_change(change_with_shape(p.surface[on_a ? 0 : 1], u, w), on_a, motion);
+        add_surface_change(change_with_shape(p.surfaces.of[on_a ? 0 : 1], u, w), on_a, motion);
         add_change(in, linear, p, set, point_change(p, on_a, u, w), motion, 6 * g + k, out);
       }
     }
@@ -69,7 +69,7 @@ void add_twists(const Input& in, const Linear& linear, bool belt, const ChangeSi
   each_contact(in, linear, out, [&](const MovingContact& p, int set) {
     for (const bool on_a : {true, false}) {
       const int g = on_a ? p.contact.geometry_a : p.contact.geometry_b;
-      const SurfaceMotion& own = p.surface[on_a ? 0 : 1];
+      const SurfaceMotion& own = p.surfaces.of[on_a ? 0 : 1];
       const MaterialMotion<double>& material = on_a ? p.curving.a : p.curving.b;
       const Vec3d of_body = material.turning - own.all.turning;
       const Transform X = geometry_pose(in, g);

@@ -38,11 +38,12 @@ void find_surfaces(MovingContact& p) {
   const Parameters& parameters = p.in.parameters;
   const int g[2] = {p.contact.geometry_a, p.contact.geometry_b};
   for (int k = 0; k < 2; ++k) {
-    if (!has_own_motion(parameters, g[k])) continue;
-    p.surface_moves = true;
-    p.surface[k] = surface_motion(parameters, g[k], geometry_pose(p.in, g[k]), p.contact.position);
+    if (!surface_moves(parameters, g[k])) continue;
+    p.surfaces.any = true;
+    p.surfaces.of[k] =
+        surface_motion(parameters, g[k], geometry_pose(p.in, g[k]), p.contact.position);
   }
-  const Motion<double> own = relative(p.surface[0], p.surface[1]);
+  const Motion<double> own = relative(p.surfaces.of[0], p.surfaces.of[1]);
   add(own, 1.0, p.at_end);
   add(own, 1.0, p.at_start);
 }
@@ -51,7 +52,7 @@ void find_surfaces(MovingContact& p) {
 double belt_along_normal(const MovingContact& p,
                          const PointChange& moved,
                          const RowMotion& motion) {
-  const SurfaceMotion &a = p.surface[0], &b = p.surface[1];
+  const SurfaceMotion &a = p.surfaces.of[0], &b = p.surfaces.of[1];
   const Vec3d change = motion.belt + cross(b.belt_turning - a.belt_turning, moved.position);
   return dot(p.normal(), change) + dot(cross(moved.turn, p.normal()), b.belt - a.belt);
 }
@@ -60,7 +61,7 @@ double belt_along_normal(const MovingContact& p,
 constexpr double kNoSlope = 1e-3;
 
 Motion<double> start_velocity(const MovingContact& p, const Contact& c) {
-  const Motion<double>& V = p.bodies_at_start;
+  const Motion<double> V = p.start.relative();
   return {V.linear + cross(V.angular, c.position - p.contact.position), V.angular};
 }
 
@@ -70,7 +71,7 @@ void add_approach(const MovingContact& p,
                   const ContactDerivatives& d,
                   ApproachChange& out) {
   const Vec3d n = c.frame.c2, arm = c.position - p.contact.position,
-              v = start_velocity(p, c).linear, by_place = cross(n, p.bodies_at_start.angular);
+              v = start_velocity(p, c).linear, by_place = cross(n, p.start.relative().angular);
   const Vec3d u = transpose_times(d.normal_u, v) + transpose_times(d.position_u, by_place);
   const double dt = -p.in.dt;
   out.u += u * dt;
@@ -157,15 +158,15 @@ void set_gap_slope(MovingContact& p, MovingRows& out) {
   const double drift = kDriftOfContact * std::abs(p.row.curvature.z), least = drift * p.in.dt;
   const bool closed = p.row.kind == ReferenceKind::kRecovery && share < 1.0 && drift > 0.0;
   if (!closed || gap * share < -least) {
-    p.slope = gap_slope(p.in, p.row.kind, gap, 1.0, out);
+    p.slope.by_gap = gap_slope(p.in, p.row.kind, gap, 1.0, out);
     return;
   }
   out.has_kink_at(gap + least, 1.0);
   if (share > 0.0) out.has_kink_at(gap + least / share, 1.0);
   if (gap > -least)
-    p.slope = 1.0 / p.in.dt;
+    p.slope.by_gap = 1.0 / p.in.dt;
   else
-    p.drift = std::copysign(kDriftOfContact, p.row.curvature.z);
+    p.slope.by_curvature = std::copysign(kDriftOfContact, p.row.curvature.z);
 }
 
 /// -dc*_N/dgap, or e; counts what is not smooth.
@@ -175,7 +176,7 @@ void set_reference(MovingContact& p, MovingRows& out) {
     p.restitution = -p.row.reference[p.normal_row()] / p.row.velocity[p.normal_row()];
     out.num_scaled_impacts += p.restitution < p.contact.material.restitution * (1.0 - 1e-12);
   } else if (p.row.kind == ReferenceKind::kSpring) {
-    p.slope =
+    p.slope.by_gap =
         compliance_of(p.contact, in.settings).stiffness * in.dt * p.row.compliance[p.normal_row()];
     if (p.contact.material.damping > 0.0) out.has_kink_at(p.contact.gap, 1.0);
   } else {
@@ -217,7 +218,7 @@ double approach_change(const MovingContact& p, const Contact& c, const ContactCh
 PointChange point_change(const MovingContact& p, const ContactChange& found, double shift) {
   const Vec3d n = p.normal(), moved = found.normal * p.touch.shift + n * shift;
   PointChange out{found.position + moved, cross(n, found.normal), found.gap};
-  if (shift != 0.0) add_maps(p.maps_by_shift, shift, out.maps);
+  if (shift != 0.0) add_maps(p.maps_by.shift, shift, out.maps);
   return out;
 }
 
@@ -278,9 +279,9 @@ RowChange row_change(const MovingContact& p, const PointChange& moved, const Row
         own + cross(relative.angular, moved.position) - cross(moved.turn, relative.linear));
   };
   Vec3d c = seen(motion.end.linear, p.at_end);
-  c.z += p.slope * moved.gap;
+  c.z += p.slope.by_gap * moved.gap;
   if (p.restitution != 0.0) c.z += p.restitution * seen(motion.start.linear, p.at_start).z;
-  if (p.surface_moves || squared_norm(motion.belt) > 0.0)
+  if (p.surfaces.any || squared_norm(motion.belt) > 0.0)
     c.z -= (1.0 + p.restitution) * belt_along_normal(p, moved, motion);
   const Vec3d asked = transpose_times(
       p.contact.frame, cross(motion.anchor_turn, p.spring) - cross(moved.turn, p.spring));
@@ -289,7 +290,7 @@ RowChange row_change(const MovingContact& p, const PointChange& moved, const Row
   if (p.curves) {
     const Vec3d change = curvature_change(p, moved, motion);
     c += change;
-    c.z -= p.drift * change.z;
+    c.z -= p.slope.by_curvature * change.z;
   }
   const Vec3d turning =
       transpose_times(p.contact.frame, motion.end.angular - cross(moved.turn, p.at_end.angular));
@@ -343,7 +344,7 @@ MovingContact moving_contact(const DerivativeInput& in, int set, MovingRows& row
                   {},
                   {}};
   p.at_end = p.end.relative();
-  p.at_start = p.bodies_at_start = p.start.relative();
+  p.at_start = p.start.relative();
   find_surfaces(p);
   find_touch(in, row.index, p, rows);
   const double* l = in.record.solution.impulse.data() + in.record.problem.sets[set].offset;

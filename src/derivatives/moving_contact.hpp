@@ -29,6 +29,24 @@ struct MovingTouch {
   ApproachChange of_approach;
 };
 
+/// What the parameters move of A and of B, and whether they do.
+struct MovingSurfaces {
+  SurfaceMotion of[2] = {};
+  bool any = false;
+};
+
+/// Changes of c*_N.
+struct GapSlope {
+  double by_gap = 0.0;  ///< with the opposite sign
+  double by_curvature = 0.0;
+};
+
+/// Changes of CurvingContact's maps.
+struct MapChanges {
+  FeatureMaps<double> motion[6] = {};  ///< by that of B relative to A: shifts, then turns
+  FeatureMaps<double> shift{};         ///< of the point along the normal, both shapes at rest
+};
+
 /// A contact in the step, and how it moves.
 struct MovingContact {
   const DerivativeInput& in;
@@ -39,22 +57,16 @@ struct MovingContact {
   MovingTouch touch;
   MovingSides end, start;           ///< with the velocities at the end and the start of the step
   Motion<double> at_end, at_start;  ///< with what the surfaces have themselves
-  Motion<double> bodies_at_start{{0, 0, 0}, {0, 0, 0}};  ///< without, as touching sees them
-  Vec3d impulse;                                         ///< world [N s]
-  Vec3d couple;                                          ///< on B, world [N m s]
-  double slope = 0.0;                                    ///< -dc*_N / dgap
-  double drift = 0.0;                                    ///< dc*_N by dt/2 kappa_N
+  Vec3d impulse;                    ///< world [N s]
+  Vec3d couple;                     ///< on B, world [N m s]
+  GapSlope slope;
   double restitution = 0.0;
   Vec3d spring{0, 0, 0};  ///< c* of the tangential spring as a vector of the body of its anchor
   int anchor_side = -1;   ///< that of this body; -1: the world
-  SurfaceMotion surface[2] = {};  ///< of A and B
-  bool surface_moves = false;
+  MovingSurfaces surfaces{};
   bool curves = false;  ///< c has a share of dt/2 kappa
   CurvingContact curving{};
-  /// Changes of its maps by the motion of B relative to A: shifts, then turns; where it is on no
-  /// face.
-  FeatureMaps<double> maps_by[6] = {};
-  FeatureMaps<double> maps_by_shift{};  ///< of the point along the normal, both shapes at rest
+  MapChanges maps_by{};  ///< where it is on no face
 
   Vec3d normal() const { return contact.frame.c2; }
   int normal_row() const { return row.set.dim - 1; }

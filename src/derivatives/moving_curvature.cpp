@@ -110,8 +110,8 @@ void add_maps_change(const MovingContact& p,
                      const Vec3d& turn_of_a,
                      FeatureMaps<double>& out) {
   for (int k = 0; k < 3; ++k) {
-    add_maps(p.maps_by[k], u[k], out);
-    add_maps(p.maps_by[3 + k], w[k], out);
+    add_maps(p.maps_by.motion[k], u[k], out);
+    add_maps(p.maps_by.motion[3 + k], w[k], out);
   }
   turn_maps(turn_of_a, p.curving.feature.maps, out);
 }
@@ -147,8 +147,8 @@ Vec3d curvature_change(const MovingContact& p, const PointChange& moved, const R
                                        MaterialMotion<double>::at_rest()};
   for (int s = 0; s < p.start.count; ++s)
     shifted[p.start.sign[s] > 0.0] = p.start.at[s].material_shift(moved.position);
-  for (int k = 0; k < 2 && p.surface_moves; ++k) {
-    const MaterialMotion<double> own = change_with_point(p.surface[k], moved.position).all;
+  for (int k = 0; k < 2 && p.surfaces.any; ++k) {
+    const MaterialMotion<double> own = change_with_point(p.surfaces.of[k], moved.position).all;
     shifted[k].velocity += own.velocity;
     shifted[k].acceleration += own.acceleration;
   }
@@ -191,8 +191,8 @@ void find_curvature(const DerivativeInput& in, MovingContact& p) {
       {in.scene, in.parameters, in.before, in.record.dynamics, in.dt}, p.contact, p.curving, true);
   p.curves = in.dt * (size(p.curving.a) + size(p.curving.b)) > kStill;
   if (!p.curves || p.curving.feature.on_face) return;
-  for (int k = 0; k < 6; ++k) p.maps_by[k] = maps_by_motion(p, k);
-  if (p.touch.by_gap != 0.0 || p.touch.by_approach != 0.0) p.maps_by_shift = maps_by_shift(p);
+  for (int k = 0; k < 6; ++k) p.maps_by.motion[k] = maps_by_motion(p, k);
+  if (p.touch.by_gap != 0.0 || p.touch.by_approach != 0.0) p.maps_by.shift = maps_by_shift(p);
 }
 
 }  // namespace stiction

@@ -85,7 +85,7 @@ void Simulator::check_friction(const Parameters& p) const {
 void Simulator::check_surfaces(const Parameters& p) const {
   if (!find_integrator(settings_.integrator).compliant) return;
   for (std::size_t g = 0; g < p.material.size(); ++g) {
-    if (!has_own_motion(p, static_cast<int>(g))) continue;
+    if (!surface_moves(p, static_cast<int>(g))) continue;
     throw std::invalid_argument("parameters.surface_velocity[" + std::to_string(g) +
                                 "], geometry_velocity: integrator \"" + settings_.integrator +
                                 "\" knows no surfaces that move; take semi-implicit-euler, or 0");

@@ -98,12 +98,12 @@ bool wake_touched(const Scene& scene,
                   DynamicsWorkspace& dynamics) {
   if (dynamics.num_asleep == 0) return false;
   bool woken = false;
-  const bool surfaces_move = any_own_motion(parameters);
+  const bool surfaces_move = any_surface_moves(parameters);
   for (const Contact& c : contacts) {
     if (c.body_a < 0 || c.body_b < 0) {
       const int island = state.rest[scene.tree_of_body(std::max(c.body_a, c.body_b))].island;
-      const bool moves = surfaces_move && (has_own_motion(parameters, c.geometry_a) ||
-                                           has_own_motion(parameters, c.geometry_b));
+      const bool moves = surfaces_move && (surface_moves(parameters, c.geometry_a) ||
+                                           surface_moves(parameters, c.geometry_b));
       if (island < 0 || !moves) continue;
       wake_island(state, island);
       woken = true;

@@ -384,7 +384,7 @@ NOT_COMPARED: tuple[tuple[str, str, str], ...] = (
     ("body/freejoint", "align", "what MuJoCo compiles is what is read"),
     ("body/attach", "*", "the same"),
     ("body/geom", "fitscale hfield mesh", "of meshes and height fields"),
-    ("body/geom", "solimp solmix solref", "test_mjcf_softness.py"),
+    ("body/geom", "solimp solmix solref surfacevel", "softness, moving_surfaces"),
     ("contact/pair", "solimp solref", "test_mjcf_softness.py"),
     ("body/site", "fromto mesh size type", "touch sensors: test_mjcf_simulation.py"),
     ("body/camera", "axisangle euler pos quat xyaxes zaxis resolution", "test_mjcf_sensors.py"),

@@ -123,7 +123,6 @@ def _files() -> dict[tuple[str, str], str]:
             'name="b"', 'name="b" gravcomp="1"'
         ),
         ("body/geom", "adhesion"): geom('adhesion="1"'),
-        ("body/geom", "surfacevel"): geom('surfacevel="1 0 0 0 0 0"'),
         ("contact/pair", "adhesion"): world(
             body("<freejoint/>", '<geom name="g" size=".1"/>'),
             "<contact>" + marked('<pair geom1="g" geom2="floor" adhesion="1"/>') + "</contact>",

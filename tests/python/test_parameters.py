@@ -172,7 +172,7 @@ def test_dict_pickle_and_copies_keep_every_bit() -> None:
 
 def test_a_dict_that_does_not_fit_is_refused() -> None:
     arrays = stiction.Simulator(scene()).parameters.to_dict()
-    assert len(arrays) == 26
+    assert len(arrays) == 28
 
     def refused(change: dict[str, object], words: str) -> None:
         with pytest.raises(ValueError, match=words):

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._stiction import Parameters
 from ..given_array import given_array
+from ..simulator import Simulator
 from .mjcf_source import Source, pose
 
 __all__ = ["Mocap", "carrier", "within"]
@@ -86,10 +87,14 @@ class Mocap:
         self.before = dict(self.poses)
         self.velocities = {}
 
-    def move(self, parameters: Parameters, dt: float, margin: float) -> None:
-        """Gives the geometries the velocities of the step that begins."""
+    def move(self, sim: Simulator, stepped: bool) -> None:
+        """Gives the geometries the velocities of the step that begins; before the first step they
+        have been where they are."""
         if not self.geometries:
             return
+        if not stepped:
+            self.before = dict(self.poses)
+        parameters, dt, margin = sim.parameters, sim.settings.dt, sim.settings.margin
         found = {name: self._velocity(b, dt, margin) for name, b in self.numbers.items()}
         for geometry, (name, _) in self.geometries.items():
             X, V = parameters.geometry_placement(geometry), found[name]
@@ -142,9 +147,11 @@ class Mocap:
         name: str,
         position: ArrayLike | None = None,
         quaternion: ArrayLike | None = None,
+        velocity: ArrayLike | None = None,
     ) -> None:
         """With its geometry, see MjcfSimulation.place."""
         b = self.number(name)
+        given = None if velocity is None else given_array("velocity", velocity, (6,))
         old = self.poses[b]
         p = old[0] if position is None else given_array("position", position, (3,), finite=False)
         r = old[1]
@@ -156,6 +163,8 @@ class Mocap:
         if length == 0.0:
             raise ValueError(f"quaternion of {name!r} is zero")
         self.set(parameters, name, np.array(p), np.array(r) / length)
+        if given is not None:
+            self.velocities[b] = np.array(given)
 
     def set(self, parameters: Parameters, name: str, position: Floats, quaternion: Floats) -> None:
         """The same, of a unit quaternion, which stays as it is to the bit."""

@@ -131,11 +131,7 @@ class MjcfSimulation:
         return list(self._mocap.numbers)
 
     def mocap_pose(self, name: str) -> tuple[Floats, Floats]:
-        """Position [m] and quaternion w x y z of a mocap body.
-
-        Raises:
-            ValueError: there is no such mocap body; the message lists the names.
-        """
+        """Position [m] and quaternion w x y z of a mocap body; ValueError lists the names."""
         position, quaternion = self._mocap.poses[self._mocap.number(name)]
         return position.copy(), quaternion.copy()
 
@@ -149,10 +145,9 @@ class MjcfSimulation:
         """Puts a mocap body somewhere from now on, with its geometry.
 
         What is welded to it follows, pulled with at most twenty times the weight of its tree and,
-        in torque, that on an arm of 1 m. Its geometry pushes and carries at the velocity of the
-        next step: the one given, else that of its change of pose since the last step. A change of
-        more than ten margins, or of half a radian, is a jump: it has no velocity. So has one before
-        the first step.
+        in torque, that on an arm of 1 m. Its geometry pushes and carries at the velocity given,
+        else that of its change of pose since the last step; more than ten margins or half a radian
+        are a jump.
 
         Args:
             name: of the mocap body.
@@ -161,13 +156,9 @@ class MjcfSimulation:
             velocity: (6,) linear and angular, world [m/s, rad/s], of its origin.
 
         Raises:
-            ValueError: there is no such mocap body, the message lists the names; or a number is not
-                finite, or the quaternion is zero.
+            ValueError: no such mocap body; a number is not finite, or the quaternion is zero.
         """
-        given = None if velocity is None else given_array("velocity", velocity, (6,))
-        self._mocap.place(self.sim.parameters, name, position, quaternion)
-        if given is not None:
-            self._mocap.velocities[self._mocap.number(name)] = np.array(given)
+        self._mocap.place(self.sim.parameters, name, position, quaternion, velocity)
 
     # --- pushes, and what goes on -----------------------------------------------------------------
 
@@ -270,9 +261,7 @@ class MjcfSimulation:
             control.wrenches = pull.wrenches
         self._wrenches = pull.wrenches
         self._before, self._ctrl = self.state.copy(), np.array(given)
-        if not self._stepped:
-            self._mocap.before = dict(self._mocap.poses)
-        self._mocap.move(self.sim.parameters, dt, float(self.sim.settings.margin))
+        self._mocap.move(self.sim, self._stepped)
         report = self.sim.step(self.state, control)
         self._mocap.stand()
         self._stepped = True

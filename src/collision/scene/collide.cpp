@@ -2,6 +2,7 @@
 
 #include "collision/pairs/pair.hpp"
 #include "collision/scene/cull.hpp"
+#include "collision/scene/pose_geometries.hpp"
 #include "collision/scene/seams.hpp"
 #include "collision/scene/sweep.hpp"
 #include "collision/scene/touch.hpp"
@@ -34,74 +35,10 @@ bool keeps_query(ShapeType a, ShapeType b) {
   return !sphere_box(a, b) && !sphere_box(b, a);
 }
 
-/// Half of the largest offset that a pair has of its own [m].
-double half_pair_offset(const Parameters& p) {
-  double largest = 0.0;
-  for (const Material& m : p.pair_material) largest = std::max(largest, m.rest_offset);
-  return 0.5 * largest;
-}
-
 /// Whether pairs touch at their surfaces, all of them.
 bool no_offsets(const Parameters& p) {
   const auto none = [](const Material& m) { return m.rest_offset == 0.0; };
   return std::all_of(p.material.begin(), p.material.end(), none) && half_pair_offset(p) == 0.0;
-}
-
-/// Whether the parameters give a geometry a motion of its own: then it wakes what it touches.
-bool surface_moves(const Parameters& p, int geometry) {
-  const Twist &own = p.geometry_velocity[geometry], &belt = p.surface_velocity[geometry];
-  const auto zero = [](const Vec3d& x) { return squared_norm(x) == 0.0; };
-  return !zero(own.linear) || !zero(own.angular) || !zero(belt.linear) || !zero(belt.angular);
-}
-
-/// Of the middle of a geometry that the user moves, beside its body; R_WG.
-Motion<double> own_velocity(const Parameters& p,
-                            int geometry,
-                            const Mat3d& R,
-                            const Vec3d& centre) {
-  const Twist& own = p.geometry_velocity[geometry];
-  return {R * (own.linear + cross(own.angular, centre)), R * own.angular};
-}
-
-void pose_geometries(const Scene& scene,
-                     const Parameters& p,
-                     const DynamicsWorkspace& dynamics,
-                     const CollisionSettings& settings,
-                     double dt,
-                     CollisionWorkspace& work) {
-  const std::vector<Geometry>& geometries = scene.geometries();
-  const double least_offset = half_pair_offset(p);
-  const double fall = dt * norm(p.gravity);  // [m/s] gained in this step by a body that is let go
-  for (std::size_t g = 0; g < geometries.size(); ++g) {
-    const int body = geometries[g].body;
-    const Vec3d& size = p.geometry_size[g];
-    if (std::memcmp(&work.shapes[g].size, &size, sizeof size) != 0)
-      work.take_size(static_cast<int>(g), size);
-    if (body < 0) {
-      work.poses[g] = p.geometry_placement[g];
-      work.reach[g] = 0.5 * settings.margin;
-    } else {
-      const int t = scene.tree_of_body(body);
-      const TreeData<double>& data = dynamics.trees[t];
-      const int local = body - scene.trees()[t].body_offset;
-      const Transform X_RG = data.X_RB[local] * p.geometry_placement[g];
-      work.poses[g] = data.X_WR * X_RG;
-      // Speed bound of any of its points: |v(centre)| + |w| radius.
-      const Motion<double>& V = data.V[local];
-      const Vec3d c = X_RG * work.centre[g];
-      work.linear[g] = data.X_WR.R * (V.linear + cross(V.angular, c));
-      work.angular[g] = data.X_WR.R * V.angular;
-      const double speed = norm(work.linear[g]) + norm(work.angular[g]) * work.radius[g];
-      work.reach[g] = std::max(0.5 * settings.margin, dt * (speed + fall));
-    }
-    work.own[g] = own_velocity(p, static_cast<int>(g), work.poses[g].R, work.centre[g]);
-    const double radius = work.shapes[g].bounded() ? work.radius[g] : 0.0;
-    work.reach[g] += dt * (norm(work.own[g].linear) + norm(work.own[g].angular) * radius);
-    if (work.shapes[g].bounded()) {
-      const double offset = std::max(least_offset, p.material[g].rest_offset);
-      work.boxes[g] = grown(bounding_box(work.shapes[g], work.poses[g]), work.reach[g] + offset);
-    }
-  }
 }
 
 /// True if all of the field under the ball of the other shape lies lower than the margin [m].

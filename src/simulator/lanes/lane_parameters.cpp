@@ -117,7 +117,7 @@ void put_masses(const Scene& scene,
   out.put(p.kd);
   const bool scalar = put_materials(scene, layout, p, out);
   put_least_inertia(layout, p, out);
-  out.put(scalar || scalar_dof(layout, p) >= 0 || any_own_motion(p) ? 1.0 : 0.0);
+  out.put(scalar || scalar_dof(layout, p) >= 0 || any_surface_moves(p) ? 1.0 : 0.0);
 }
 
 void put_joints(const Parameters& p, LaneWriter& out) {
