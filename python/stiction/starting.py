@@ -210,6 +210,8 @@ def _fixes(bodies: Bodies, pairs: list[_stiction.PairDistance]) -> list[str]:
 
 def _rounded_up(metres: float) -> float:
     """To the next tenth of a millimetre; what rounding adds to a length is none."""
+    if not math.isfinite(metres * 1e4):
+        return metres
     return math.ceil(metres * 1e4 - 1e-6) / 1e4
 
 
