@@ -167,10 +167,10 @@ static void find_curvatures(const RowContext& context,
 }
 
 /// c*_N of drift_reference(), if it is more.
-static void correct_drift(double gap, double dt, ConstraintRow& row, double* g) {
+static void correct_drift(double gap, double least, double dt, ConstraintRow& row, double* g) {
   const int n = row.set.dim - 1;
   const double more = drift_reference(gap, row.curvature.z, dt) - row.reference[n];
-  if (gap >= 0.0 || !(more > 0.0) || row.curvature.z == 0.0) return;
+  if (!(-gap > least * dt) || !(more > 0.0) || row.curvature.z == 0.0) return;
   row.reference[n] += more;
   g[n] -= more;
 }
@@ -181,6 +181,7 @@ void add_contact_curvature(const RowContext& context,
   std::vector<TouchingBodies>& touching = find_touching(context, contacts);
   if (touching.empty()) return;
   find_curvatures(context, contacts, touching);
+  const double least = least_drift(speed_caps(context.settings));
   for (std::size_t i = 0; i < context.out.rows.size(); ++i) {
     ConstraintRow& row = context.out.rows[i];
     if (row.source != RowSource::kContact || !row.curves) continue;
@@ -193,7 +194,7 @@ void add_contact_curvature(const RowContext& context,
     if (row.compliance[0] > 0.0) row.curvature.x = row.curvature.y = 0.0;
     double* g = problem.g.data() + problem.sets[i].offset;
     for (int r = 0; r < row.set.dim; ++r) g[r] += curvature_in_row(row, r);
-    if (row.kind != ReferenceKind::kSpring) correct_drift(contact.gap, context.dt, row, g);
+    if (row.kind != ReferenceKind::kSpring) correct_drift(contact.gap, least, context.dt, row, g);
   }
 }
 

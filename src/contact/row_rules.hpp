@@ -29,6 +29,10 @@ inline double negligible_speed(const SpeedCaps& caps) {
   return kNegligible * min(caps.linear, caps.angular);
 }
 
+/// [m/s] What of a contact's drift is left alone: where contacts lock each other, whatever they ask
+/// for is work.
+inline double least_drift(const SpeedCaps& caps) { return 0.1 * negligible_speed(caps); }
+
 /// The fastest that a joint is brought back within its limits.
 inline double limit_cap(const SpeedCaps& caps, bool linear) {
   return linear ? caps.linear : caps.angular;

@@ -157,7 +157,8 @@ void set_gap_slope(MovingContact& p, MovingRows& out) {
   const double gap = p.contact.gap, share = p.in.settings.baumgarte;
   const double drift = kDriftOfContact * std::abs(p.row.curvature.z), least = drift * p.in.dt;
   const bool closed = p.row.kind == ReferenceKind::kRecovery && share < 1.0 && drift > 0.0;
-  if (!closed || gap * share < -least) {
+  const double shallow = least_drift(speed_caps(p.in.settings)) * p.in.dt;
+  if (!closed || gap * share < -least || -gap <= shallow) {
     p.slope.by_gap = gap_slope(p.in, p.row.kind, gap, 1.0, out);
     return;
   }

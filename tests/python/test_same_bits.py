@@ -20,14 +20,14 @@ HASHES = {
     "talos": "269d460ca44f23d9",
     "allegro-ball": "086e186709fcfd10",
     "four-bar": "5f9cbd4c9db9834d",
-    "box-stack": "59d87784f63253bd",
+    "box-stack": "da5dba439d8b6e98",
     "slope": "df88164fe0cf34d0",
     "cube-slide": "845840535f3289a0",
     "ycb-pile(10)": "dffad25f8804aec5",
     "solo12, exponential": "9112dd4777c142e3",
     "cube-slide, implicit-euler": "94d14b8f8b6d0dd1",
 }
-BATCHES = {"solo12": "cfb23493b9e0871a", "talos": "64a24215a03eaf43"}
+BATCHES = {"solo12": "811c8c6e21bf720a", "talos": "8ec15132b16a8839"}
 """Of worlds on lanes."""
 STEPS = 150
 

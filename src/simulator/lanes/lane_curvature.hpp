@@ -206,7 +206,7 @@ inline void lane_curvature(const LaneScene& s,
 /// drift_reference(), if it is more.
 template <class Real>
 inline void add_curvature(const LaneScene& s, LaneScratch<Real>& x, PackWork<Real>& w) {
-  const Real zero(0.0), dt(s.rules.dt);
+  const Real zero(0.0), dt(s.rules.dt), least(least_drift(s.rules.caps));
   for (int k = 0; k < w.num_used && is_cone(s, w.used[k]); ++k) {
     const int set = w.used[k], o = set_offset(s, set);
     const Mask<Real> bounces = w.impact[set] > zero;
@@ -216,8 +216,8 @@ inline void add_curvature(const LaneScene& s, LaneScratch<Real>& x, PackWork<Rea
     }
     const Real curvature = w.curvature[o + 2];
     const Real more = drift_reference(x.gap[set], curvature, dt) - w.reference[set];
-    const Mask<Real> corrects =
-        (w.active[set] > zero) & (more > zero) & (x.gap[set] < zero) & (abs(curvature) > zero);
+    const Mask<Real> corrects = (w.active[set] > zero) & (more > zero) &
+                                (-x.gap[set] > least * dt) & (abs(curvature) > zero);
     w.reference[set] += select(corrects, more, zero);
     x.g[o + 2] -= select(corrects, more, zero);
   }
